@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from reference.releases.releases import is_since
+from reference.releases.releases import CLASSIC, is_since
+from reference.releases.timing_differences import TIMED_FROM_ITS_TURN
+from reference.worlds.replication.changes import late_reports_time_out
 
 SELECT_MS = 1000.0
 """``HAClient#run``, ``HAConnection.ReadSocketService#run``: ``selector.select(1000)``."""
@@ -62,7 +64,11 @@ class Habits:
     """What a release does at another time than 4.4.0."""
 
     is_answered_in_line: bool
-    """``GroupTransferService#doWaitTransfer`` compares a deadline, and nobody else does (4.9.1)."""
+    """``GroupTransferService#doWaitTransfer`` compares a deadline, and nobody else does (4.7.0)."""
+    is_timed_from_turn: bool
+    """It gives each put its whole time from its turn on (4.7.0 to 4.9.2)."""
+    is_late_report_refused: bool
+    """``GroupCommitRequest#wakeupCustomer`` answers an older put with a time-out (4.7.0 only)."""
     is_deadline_first: bool
     """It does so before it looks at the reports (5.0.0)."""
     transfer_wait_ms: float
@@ -89,7 +95,9 @@ def get_habits(release: str) -> Habits:
     is_5 = is_since(name, FIRST_5)
     is_by_reports = is_since(name, "4.5.2")
     return Habits(
-        is_answered_in_line=is_since(name, "4.9.1"),
+        is_answered_in_line=is_since(name, "4.7.0"),
+        is_timed_from_turn=TIMED_FROM_ITS_TURN.span.covers(name, CLASSIC),
+        is_late_report_refused=late_reports_time_out.SPAN.covers(name, CLASSIC),
         is_deadline_first=is_5,
         transfer_wait_ms=1.0 if is_since(name, "5.1.2") else TRANSFER_WAIT_MS,
         has_slave_timeout=is_since(name, SLAVE_TIMEOUT_SINCE),

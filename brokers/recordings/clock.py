@@ -15,6 +15,7 @@ from reference.releases.timing_differences import (
     FINE_WAITS,
     FIRST_REPORT_AT_ONCE,
     HOUSEKEEPING_BY_OWN_REPORTS,
+    TIMED_FROM_ITS_TURN,
 )
 from reference.releases.versions import Version
 from reference.worlds.replication.changes import (
@@ -162,14 +163,16 @@ def compute_time_out_ms(timers: Timers) -> int:
     return min(timers.slave_wait_ms, TRANSFER_WAITS * TRANSFER_WAIT_MS)
 
 
-def compute_longest_wait_ms(timers: Timers) -> int:
-    """The longest wait for a slave.
+def compute_longest_wait_ms(timers: Timers) -> float:
+    """The longest wait for a slave; nothing limits it where each put has its time in its turn.
 
     Where the group transfer alone ends it, it looks at the deadline between two of its waits only:
     whoever is served then, or next in the line, has waited a second more at most (V-11; recordings
     of 4.9.8, findings 5 and 6).
     """
     version = timers.version
+    if version.has(TIMED_FROM_ITS_TURN):
+        return FOREVER_MS
     is_in_line = version.has(answered_in_line.VARIANT) and not version.has(FINE_WAITS)
     return timers.slave_wait_ms + (TRANSFER_WAIT_MS if is_in_line else 0)
 

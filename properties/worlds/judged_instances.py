@@ -43,7 +43,7 @@ JUDGED_INSTANCES = (
     JudgedInstance(PAIR, "slave power loss", TINY, LOG, 13),
     JudgedInstance(PAIR, "master power loss", TINY, LOG, 15, is_nightly=True),
     JudgedInstance(PAIR, "every fault", TINY, LOG, 8, is_nightly=True),
-    JudgedInstance(f"{PAIR} at 4.9.1", "slave wiped", TINY, LOG, 12, is_nightly=True),
+    JudgedInstance(f"{PAIR} at 4.8.0", "slave wiped", TINY, LOG, 12, is_nightly=True),
     JudgedInstance(
         "SYNC_MASTER/ASYNC_FLUSH/2 slaves", "every fault", TINY, LOG, 6, is_nightly=True
     ),

@@ -9,8 +9,8 @@ from reference.assumptions.assumption import (
     show_values,
 )
 from reference.configuration.broker_group import BrokerGroup
-from reference.releases.releases import Span
 from reference.releases.timing_differences import FINE_WAITS, SLAVE_TIMEOUT
+from reference.worlds.replication.changes import puts_wait_in_turn
 
 SELECT_TIMEOUT_MS = 1000
 """How long the threads of a connection sleep before they look at their timers again
@@ -19,10 +19,6 @@ SELECT_TIMEOUT_MS = 1000
 TRANSFER_WAKE_UP_MS = 1000
 """How late the group transfer may notice that a deadline has passed
 (``waitForRunning(1000)`` in GroupTransferService#doWaitTransfer at 4.9.3; 1 ms from 5.1.2 on)."""
-
-SERVED_IN_TURN = Span("4.7.0", until="4.9.3")
-"""The releases in which each put waits its whole time once its turn has come, behind all others
-(GroupTransferService#doWaitTransfer; CommitLog#submitReplicaRequest at 4.7.0 starts no timer)."""
 
 HOUR_MS = 3_600_000
 
@@ -33,7 +29,7 @@ def compute_longest_wait_ms(group: BrokerGroup) -> int | None:
     Raises ValueError or TypeError for a setting that cannot be read.
     """
     version = group.version
-    if SERVED_IN_TURN.covers(version.release, version.mode):
+    if version.has(puts_wait_in_turn.VARIANT):
         return None
     if not version.has(SLAVE_TIMEOUT):
         return group.master.get_number("syncFlushTimeout")
@@ -59,7 +55,7 @@ def say_waits(group: BrokerGroup) -> tuple[str, ...]:
     reports = [show_of(slave, "haSendHeartbeatInterval") for slave in group.slaves]
     if group.is_controlled:
         return ("a controller, with which a slave reports at once",)
-    if SERVED_IN_TURN.covers(version.release, version.mode):
+    if version.has(puts_wait_in_turn.VARIANT):
         return (f"RocketMQ {version.release}, whose puts wait in turn",)
     wait = "slaveTimeout" if version.has(SLAVE_TIMEOUT) else "syncFlushTimeout"
     return (show_of(group.master, wait), *reports)
@@ -75,6 +71,17 @@ SHORT_HEARTBEAT = RecordedRun(
         (107, "the slave starts again, takes P for whole, and ends at 33273"),
         (112, "its first report, a second later: 33273"),
         (115, "P is answered PUT_OK after 1.5 s; its last 5 bytes were never sent"),
+    ),
+)
+IN_TURN = RecordedRun(
+    "queued_puts_471",
+    "4.7.1",
+    (
+        (62, "the slave is killed while Q and P wait; it was sent bytes up to 34268"),
+        (118, "the slave starts again, takes P for whole, and ends at 34273"),
+        (121, "Q is answered FLUSH_SLAVE_TIMEOUT after 5.0 s; P's own time begins"),
+        (122, "the slave's first report: 34273"),
+        (125, "P is answered PUT_OK after 7.2 s; its last 5 bytes were never sent"),
     ),
 )
 QUEUED_PUTS = RecordedRun(
@@ -100,9 +107,9 @@ PUT_OVER_BEFORE_FIRST_REPORT = Assumption(
     excluded_fault="overlong_waits",
     without_it="PUT_OK can come for a message that a restarted slave has only in part",
     source="GroupCommitRequest#waitForFlush and HAClient#isTimeToReportOffset at 4.4.0; "
-    "GroupTransferService#doWaitTransfer at 4.7.0, 4.9.3 and 5.1.2; AutoSwitchHAClient#doTruncate "
-    "at 5.0.0 and 5.3.3.",
-    runs=(SHORT_HEARTBEAT, QUEUED_PUTS),
+    "GroupCommitRequest#wakeupCustomer at 4.7.0; GroupTransferService#doWaitTransfer at 4.7.1, "
+    "4.9.3 and 5.1.2; AutoSwitchHAClient#doTruncate at 5.0.0 and 5.3.3.",
+    runs=(SHORT_HEARTBEAT, IN_TURN, QUEUED_PUTS),
 )
 
 

@@ -81,6 +81,13 @@ NO_LAST_SEPARATOR = TimingDifference(
     "A message is one byte smaller: no separator follows its last property.",
     "MessageDecoder#messageProperties2String (recordings of 4.9.8, finding 14).",
 )
+TIMED_FROM_ITS_TURN = TimingDifference(
+    "timed_from_its_turn",
+    Span("4.7.0", until="4.9.3"),
+    "Each put that waits for a slave has its whole time from its turn on: waits in a line add up.",
+    "GroupTransferService#doWaitTransfer at 4.7.0 and 4.9.2 (queued_puts_470 seq 127, "
+    "queued_puts_471 seq 125).",
+)
 SLAVE_TIMEOUT_DEFAULT_MS = 3000
 """``slaveTimeout`` if nothing sets it (MessageStoreConfig, V-14)."""
 

@@ -24,17 +24,6 @@ SAID = "haSendHeartbeatInterval=1000 (slave 1)"
         (SHORT, "acknowledgement_is_truthful:slave kill"),
         (LATE, "slaves_reach_the_masters_end:none"),
         (SMALL, "flush_reaches_the_end:none"),
-        pytest.param(
-            ("--rocketmq-version", "4.7.0"),
-            "acknowledgement_is_truthful:none",
-            marks=pytest.mark.nightly,
-        ),
-        (("--rocketmq-version", "4.8.0"), "acknowledged_is_held_twice:slave kill"),
-        pytest.param(
-            ("--rocketmq-version", "4.9.2"),
-            "acknowledgement_is_truthful:master kill",
-            marks=pytest.mark.nightly,
-        ),
     ],
 )
 def test_what_was_proved_without_an_assumption_is_undecided(

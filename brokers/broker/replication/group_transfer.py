@@ -20,6 +20,8 @@ class LiveGroupTransfer:
     """Takes a put to its next wait, or to its answer."""
     line: deque[PendingPut] = field(factory=deque)
     _served: PendingPut | None = None
+    _turn_ms: float = 0.0
+    """When the turn of the put that it serves began."""
     _waits: int = 0
     """How often it has waited for the put that it serves."""
     _turn: int = 0
@@ -55,6 +57,7 @@ class LiveGroupTransfer:
     def _serve(self) -> None:
         if self._served is None and self.line and not self.puts.is_over:
             self._served, self._waits = self.line.popleft(), 0
+            self._turn_ms = self.puts.host.now_ms()
             self._look()
 
     def _look(self) -> None:
@@ -75,13 +78,22 @@ class LiveGroupTransfer:
 
     def _end_by_deadline(self, put: PendingPut) -> bool:
         puts = self.puts
-        is_late = puts.host.now_ms() >= put.begin_ms + puts.settings.slave_timeout_ms
+        now_ms, timeout_ms = puts.host.now_ms(), puts.settings.slave_timeout_ms
+        ways = puts.settings.habits
+        begin_ms = self._turn_ms if ways.is_timed_from_turn else put.begin_ms
+        is_late = now_ms >= begin_ms + timeout_ms
         acts = [self.answer]
         if is_late:
             acts.append(self.time_out)
-        if is_late and puts.settings.habits.is_deadline_first:
+        if is_late and ways.is_deadline_first:
             acts.reverse()
+        if ways.is_late_report_refused and now_ms > put.begin_ms + timeout_ms:
+            acts = [self.time_out] if is_late or self._is_reported(put) else []
         return any(act(put) for act in acts)
+
+    def _is_reported(self, put: PendingPut) -> bool:
+        """A report covers the put."""
+        return self.puts.rules.get("master.push2_slave_max_offset") >= put.end_offset
 
     def answer(self, put: PendingPut) -> bool:
         """The put's wait ends well, if it is reported."""
@@ -96,8 +108,7 @@ class LiveGroupTransfer:
         puts = self.puts
         is_used_up = self._waits >= habits.TRANSFER_WAITS_MAX
         if put.is_answered:
-            reported = puts.rules.get("master.push2_slave_max_offset")
-            return reported >= put.end_offset or is_used_up
+            return self._is_reported(put) or is_used_up
         if self.answer(put):
             return True
         return is_used_up and puts.rules.try_to(puts.name(put, "give_up_slave_wait"))

@@ -2,10 +2,12 @@
 
 Until 4.6.0 ``GroupTransferService#doWaitTransfer`` gives a put up after five wake-ups (R-HA-20).
 
-From 4.9.1 on a put has no clock of its own: it is answered when its turn has come. The service
+From 4.7.0 on a put has no clock of its own: it is answered when its turn has come. The service
 waits a second at a time, or until a report raises ``push2SlaveMaxOffset``, and looks at the put's
 deadline only in between (V-11; recordings of 4.9.8, findings 5 and 6). So a ``slaveTimeout`` of 500
-ms takes 1000 ms (v498_d2_fallbehind_exact seq 33), and waits in the line add up.
+ms takes 1000 ms (v498_d2_fallbehind_exact seq 33), and waits in the line add up. Until 4.9.2 the
+put's time begins in its turn (queued_puts_471 seq 125); 4.7.0 answers one that is older with a
+time-out all the same (queued_puts_470 seq 127).
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from collections.abc import Iterator
 
 from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.clock import (
+    FOREVER_MS,
     GRAIN_MS,
     JITTER_MS,
     SLACK_MS,
@@ -23,8 +26,12 @@ from brokers.recordings.clock import (
     UNDER_WAY_MS,
 )
 from brokers.recordings.view import Blocked, View, get_timers
-from reference.releases.timing_differences import FINE_WAITS
-from reference.worlds.replication.changes import answered_in_line, wait_until_deadline
+from reference.releases.timing_differences import FINE_WAITS, TIMED_FROM_ITS_TURN
+from reference.worlds.replication.changes import (
+    answered_in_line,
+    late_reports_time_out,
+    wait_until_deadline,
+)
 
 SERVED = ("PUT_OK", "FLUSH_SLAVE_TIMEOUT", "FLUSH_DISK_TIMEOUT")
 """The answers of puts that may have stood in the line."""
@@ -71,14 +78,18 @@ def check_whole_waits(view: View, put: RecordedPut) -> View:
 
     A report that does not cover the put begins its wait of a second anew.
     """
-    timeout_ms = get_timers(view).slave_wait_ms
+    version, timeout_ms = view.plan.version, get_timers(view).slave_wait_ms
+    is_from_turn = version.has(TIMED_FROM_ITS_TURN)
     ranges = [
-        _compute_range_ms(wait, timeout_ms, is_woken=is_woken)
+        _compute_range_ms(wait, timeout_ms + wait * is_from_turn, is_woken=is_woken)
         for is_woken in list_woken(view, put)
         for wait in list_waits_ms(view, put)
     ]
     if put.status == "PUT_OK":
-        ranges = [(0.0, high) for _, high in ranges]
+        latest_ms = timeout_ms if version.has(late_reports_time_out.VARIANT) else FOREVER_MS
+        ranges = [(0.0, min(high, latest_ms + GRAIN_MS)) for _, high in ranges]
+    elif version.has(late_reports_time_out.VARIANT):
+        ranges = [(timeout_ms - GRAIN_MS, high) for _, high in ranges]
     if any(low <= put.duration_ms <= high for low, high in ranges):
         return view
     shown = " or ".join(f"{low:.0f} to {high:.0f}" for low, high in ranges)
@@ -167,7 +178,7 @@ def _list_before(view: View, put: RecordedPut) -> Iterator[RecordedPut]:
             yield other
 
 
-def _compute_range_ms(wait_ms: float, timeout_ms: int, *, is_woken: bool) -> tuple[float, float]:
+def _compute_range_ms(wait_ms: float, timeout_ms: float, *, is_woken: bool) -> tuple[float, float]:
     """The least and the longest duration of a put whose turn came so late.
 
     The answer of the put before it may be noted late, by UNDER_WAY_MS at most.

@@ -21,15 +21,17 @@ from reference.worlds.replication.state import FLUSH_SLAVE_TIMEOUT, Cluster
 VARIANT = Variant(
     name="answered_in_line",
     sentence="A put's wait for a slave ends only when its turn comes; reports are checked first.",
-    comes_from="RocketMQ 4.9.1 (V-11; recordings of 4.9.8, finding 6: PUT_OK after 3726 ms with "
-    "slaveTimeout 3000, and time-outs of queued puts that add up).",
-    span=Span("4.9.1"),
+    comes_from="RocketMQ 4.7.0, CommitLog#submitReplicaRequest (queued_puts_470 seq 127; "
+    "recordings of "
+    "4.9.8, finding 6: PUT_OK after 3726 ms with slaveTimeout 3000, and time-outs of queued puts "
+    "that add up).",
+    span=Span("4.7.0"),
 )
 
 
 @rule(
     who="master",
-    source="GroupTransferService#doWaitTransfer, GroupCommitRequest#wakeupCustomer at 4.9.1",
+    source="GroupTransferService#doWaitTransfer, GroupCommitRequest#wakeupCustomer at 4.7.1",
     into=VARIANT.rules,
     weight=1,
     heals="put",
