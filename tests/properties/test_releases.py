@@ -96,7 +96,7 @@ def test_no_cell_gets_worse(structure: ClaimedGroup, name: str) -> None:
 def test_puts_that_wait_in_turn_are_acknowledged_too_soon(
     structure: ClaimedGroup, name: str
 ) -> None:
-    """Without any failure a slave may report a put of which it lacks the end; nothing else falls."""
+    """Without any failure a slave may report a put that it has in part; nothing else falls."""
     before, after = (get_words(get_released(n, structure)) for n in ("4.7.0", name))
     turned = {key for key, word in before.items() if after[key] is not word}
     assert {after[key] for key in turned} <= {VerdictWord.REFUTED}
@@ -218,7 +218,7 @@ def test_the_stock_pair_loses_its_promises_in_5() -> None:
 def test_a_check_of_reports_closes_short_ways() -> None:
     """From 4.9.3 on the short way to a stuck group is gone; another one is not."""
     name, fault = "slaves_reach_the_masters_end", "master power loss"
-    before, after = (get_released(release, SYNCHRONOUS_PAIR) for release in ("4.8.0", "4.9.3"))
+    before, after = (get_released(release, SYNCHRONOUS_PAIR) for release in ("4.7.0", "4.9.3"))
     schedule = next(
         v.schedule for v in load_cells(before).values() if (v.guarantee, v.fault) == (name, fault)
     )
