@@ -11,6 +11,7 @@ from command_line.answers.story.afterwards import BrokenGroup, list_parts, tell_
 from command_line.answers.story.code_story import (
     analyse_by_certificates,
     describe_group,
+    find_reason,
     print_stories,
     tell_about_drawing,
 )
@@ -44,9 +45,8 @@ from properties.scenarios.summary.rows import CODE
 from properties.schedules.citations import say_cited
 from properties.schedules.telling import draw_cell
 from properties.verdicts.analysis import Analysis
-from properties.verdicts.certificates import find_cells, load_cells
+from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import describe
-from properties.verdicts.expectations import find_expectation
 from properties.verdicts.findings.disputes import list_disputing
 from properties.verdicts.findings.explanations import explain
 from properties.verdicts.verdict import Verdict, VerdictWord
@@ -127,9 +127,6 @@ def explain_in(sources: Sequence[Analysis], claim: str, fault: str) -> None:
     if not found:
         echo(f"{claim} is not claimed of this group.")
     for source in found:
-        if not find_cells(source.structure):
-            echo(f"{source.structure.name} has no certificate; `rmqspec check` decides about it.")
-            continue
         find_fault_model(source.structure, fault, "FAULT")
         cells = {(v.guarantee, v.fault): v for v in source.verdicts}
         explain_verdict(source.structure, cells[claim, fault])
@@ -188,7 +185,7 @@ def find_cell(structure: ClaimedStructure, claim: str, fault: str) -> Verdict:
 def describe_reason(structure: ClaimedStructure, verdict: Verdict) -> str:
     """The class of a refutation of 4.4.0 with its evidence; otherwise the expected reason."""
     if not isinstance(structure, ClaimedGroup) or structure.variants:
-        return find_expectation(verdict.guarantee, structure, verdict.fault).reason
+        return find_reason(structure, verdict)
     found = explain(structure, verdict)
     predicted = f"predicted, see {name_page('predictions.md')}"
     seen = ", ".join((*found.threads, *found.recordings)) or predicted

@@ -28,6 +28,7 @@ from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged_groups
 from properties.worlds.replication.structures import POOLED_GROUPS
 from properties.worlds.replication.world import SEARCHED_SLAVES_MAX, ClaimedGroup
+from properties.worlds.system.world import EARLIER, ClaimedSystem
 from reference.releases.releases import CONTROLLER
 from reference.releases.versions import RULE_SETS, find_version
 
@@ -85,6 +86,8 @@ def list_certificates(*, is_accepting: bool) -> Iterator[Artefact]:
 
 def list_bases(structure: ClaimedStructure) -> Iterator[ClaimedStructure]:
     """The structures whose lemmas and schedules are tried first, and so are renewed first."""
+    if isinstance(structure, ClaimedSystem) and structure in EARLIER:
+        yield EARLIER[structure]
     if not isinstance(structure, ClaimedGroup):
         return
     if structure.variants:
@@ -102,14 +105,24 @@ def is_certificate_current(structure: ClaimedStructure) -> bool:
 
 
 def make_certificate(structure: ClaimedStructure, say: Say, *, is_accepting: bool) -> str:
-    """Renew a certificate, or search where there is nothing to renew."""
-    document = certificates.read(structure)
-    if document is None or certificates.compute_changes(structure, document) is None:
+    """Renew a certificate, or search where there is nothing to renew.
+
+    That of a system of a later release is renewed from the release before.
+    """
+    base, document = None, certificates.read(structure)
+    if document is None and structure in EARLIER:
+        base = EARLIER[structure]
+        document = certificates.read(base)
+    if document is None or certificates.compute_changes(structure, document, base) is None:
         verdicts = search(structure, say).verdicts
         check_expected(structure, verdicts)
         return "searched from nothing"
-    renewal = renew(structure, document, say)
-    if renewal.changed and not is_accepting:
+    renewal = renew(structure, document, say, base=base)
+    left = [v for v in renewal.verdicts if v.word is VerdictWord.UNDECIDED]
+    if base and list_unexpected(structure, left):
+        check_expected(structure, search(structure, say).verdicts)
+        return f"searched, as the proofs and schedules of {base.name} leave claims open"
+    if renewal.changed and not (base or is_accepting):
         raise NotRenewedError(f"{tell_changes(renewal)}; `{PROGRAM} renew --accept` writes that")
     certificates.save(structure, renewal.verdicts)
     check_expected(structure, renewal.verdicts)

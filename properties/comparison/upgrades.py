@@ -28,7 +28,8 @@ ReleaseChange: TypeAlias = Variant | TimingDifference | KnownDifference
 COMPARED_VARIANTS = tuple(
     name
     for name, variant in VARIANTS.items()
-    if (variant.span is None and not variant.on) or name == "report_capped_from_second"
+    if (variant.span is None and not (variant.on or variant.is_setting))
+    or name == "report_capped_from_second"
 )
 """The variants of 4.4.0 compared by themselves: the repairs, and the one that was released.
 Other changes of releases are compared release by release."""

@@ -48,9 +48,16 @@ def leave_open_unmet(
 ) -> tuple[Verdict, ...]:
     """The verdicts of a structure for this group: proofs through an unmet assumption are open.
 
-    Each of them names its first such assumption.
+    Each of them names its first such assumption. Where the structure has the rules of brokers
+    without one, its verdicts do not rest on it.
     """
-    found, unmet = tuple(verdicts), list_unmet(group)
+    found = tuple(verdicts)
+    unmet = [
+        each
+        for each in list_unmet(group)
+        if each.assumption.is_about_every_step
+        or each.assumption.find_change(group) not in structure.variants
+    ]
     return open_cells(structure, found, unmet) if unmet else found
 
 

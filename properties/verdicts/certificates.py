@@ -120,11 +120,14 @@ def read(structure: ClaimedStructure, folder: Path = CERTIFICATE_FOLDER) -> dict
 
 
 def compute_changes(
-    structure: ClaimedStructure, document: dict[str, Any]
+    structure: ClaimedStructure, document: dict[str, Any], base: ClaimedStructure | None = None
 ) -> FingerprintDifference | None:
-    """The changes since a certificate was made; None if it has no fingerprint."""
+    """The changes since a certificate was made, or from that of a ``base`` to the structure.
+
+    None if it has no fingerprint.
+    """
     try:
-        return compute_difference(document["fingerprint"], structure)
+        return compute_difference(document["fingerprint"], structure, base)
     except (KeyError, TypeError, AttributeError):
         return None
 

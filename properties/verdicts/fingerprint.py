@@ -61,13 +61,18 @@ def _describe_frame(structure: ClaimedStructure) -> str:
 
     A field that only later forms of a structure need counts where it is not the default.
     """
-    world = structure.world
-    begin = flatten(structure.make_initial(world.sizes.search))
-    models = [(model.name, model.admitted) for model in world.fault_models]
     shape = attrs.asdict(
         structure, filter=lambda a, v: not (LATER in a.metadata and v == a.default)
     )
-    return f"{shape}\n{begin}\n{models}\n{SEARCHED}"
+    return f"{shape}\n{_describe_beginning(structure)}"
+
+
+def _describe_beginning(structure: ClaimedStructure) -> str:
+    """The initial state, the fault models and the sizes of a search."""
+    world = structure.world
+    begin = flatten(structure.make_initial(world.sizes.search))
+    models = [(model.name, model.admitted) for model in world.fault_models]
+    return f"{begin}\n{models}\n{SEARCHED}"
 
 
 def _describe_rules(recorded: Iterable[RecordedInstance]) -> dict[str, str]:
@@ -145,14 +150,20 @@ class FingerprintDifference:
         return "; ".join(parts)
 
 
-def compute_difference(before: Fingerprint, structure: ClaimedStructure) -> FingerprintDifference:
-    """The changes of a structure. Raises KeyError or TypeError if ``before`` is no fingerprint."""
-    now = compute_fingerprint(structure)
+def compute_difference(
+    before: Fingerprint, structure: ClaimedStructure, base: ClaimedStructure | None = None
+) -> FingerprintDifference:
+    """The changes of a structure since ``before``, its own fingerprint or that of a ``base``.
+
+    Raises KeyError or TypeError if ``before`` is no fingerprint.
+    """
+    now, base = compute_fingerprint(structure), base or structure
+    is_alike = _describe_beginning(base) == _describe_beginning(structure)
     gone = before["rules"].keys() - now["rules"].keys()
     changed = tuple(_list_differing(before["rules"], now["rules"]))
     stronger = {n for n in changed if _has_only_gained(before["rules"].get(n), now["rules"].get(n))}
     return FingerprintDifference(
-        before["frame"] != now["frame"],
+        before["frame"] != compute_fingerprint(base)["frame"] or not is_alike,
         tuple(n for n in changed if n not in gone and n not in stronger),
         tuple(n for n in changed if n in gone or n in stronger),
         tuple(_list_differing(before["claims"], now["claims"])),

@@ -75,13 +75,15 @@ def renew(
     document: dict[str, Any],
     on_progress: Callable[[str], None] = lambda text: None,
     *,
+    base: ClaimedStructure | None = None,
     sizes: BaseParameters | None = None,
 ) -> Renewal:
     """Decide every verdict with the help of a certificate that was made from other rules.
 
-    Raises InternalDisagreementError for a certificate without a fingerprint.
+    They are older rules of the structure, or those of its ``base``. Raises
+    InternalDisagreementError for a certificate without a fingerprint.
     """
-    difference = certificates.compute_changes(structure, document)
+    difference = certificates.compute_changes(structure, document, base)
     if difference is None:
         raise InternalDisagreementError(
             f"the certificate of {structure.name} does not say what it was made from; "
@@ -102,7 +104,7 @@ def renew(
             known,
             lambda left: _find_refutations(structure, left, sizes),
             _list_old_lemmas(structure, document, difference) if is_whole else (),
-            _list_left_open(known, difference) if is_whole else {},
+            _list_left_open(known, difference) if is_whole and base is None else {},
             lambda v: is_whole and difference.keeps_shortest(v.guarantee),
         ),
     )
@@ -128,6 +130,20 @@ def renew_for_answer(
         (v.guarantee, v.fault): v.word.value for v in certificates.decode_asked(structure, document)
     }
     return certificates.make_document(structure, verdicts) | {BEFORE: before}
+
+
+def derive(
+    structure: ClaimedStructure,
+    base: ClaimedStructure,
+    on_progress: Callable[[str], None] = lambda text: None,
+) -> dict[str, Any]:
+    """A certificate of a structure that has none, from that of its ``base``, which is not stored.
+
+    Raises InternalDisagreementError if that is missing or of other rules.
+    """
+    document = certificates.load_required(base)
+    verdicts = renew(structure, document, on_progress, base=base).verdicts
+    return certificates.make_document(structure, verdicts)
 
 
 def _list_old_lemmas(

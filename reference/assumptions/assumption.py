@@ -51,8 +51,12 @@ class Assumption:
     the assumption they need no failure."""
     awaited_steps: tuple[str, ...] = ()
     """Steps that may never be taken without it, so that waiting for them proves nothing."""
+    find_change: Callable[[BrokerGroup], str] = lambda group: ""
+    """The variant whose rules a group follows that does not meet it; empty if no rules are known.
+    With these rules every claim is decided, so that no verdict rests on the assumption."""
     is_about_every_step: bool = False
-    """Without it the rules describe nothing that these brokers do."""
+    """Without it the rules do not describe all that these brokers do: with a variant's rules claims
+    are refuted, but none is proved."""
 
 
 @frozen

@@ -40,3 +40,19 @@ def list_unmet(group: BrokerGroup) -> tuple[UnmetAssumption, ...]:
         for assumption in ASSUMPTIONS.values()
         if not is_met_by(assumption, group)
     )
+
+
+def list_changes(group: BrokerGroup) -> tuple[str, ...]:
+    """The variants whose rules a group follows because it does not meet some assumptions.
+
+    None for an assumption whose settings cannot be read.
+    """
+    found = (_find_change(each.assumption, group) for each in list_unmet(group))
+    return tuple(name for name in found if name)
+
+
+def _find_change(assumption: Assumption, group: BrokerGroup) -> str:
+    try:
+        return assumption.find_change(group)
+    except (KeyError, TypeError, ValueError, ZeroDivisionError):
+        return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from reference.assumptions.assumption import Assumption, RecordedRun, show_values
 from reference.configuration.broker_group import BrokerGroup
+from reference.worlds.replication.changes import frame_beyond_slave_file
 
 FILE_SIZE = "mapedFileSizeCommitLog"
 
@@ -16,6 +17,16 @@ def has_one_file_size(group: BrokerGroup) -> bool:
     """Every slave's log has files of the size of its master's."""
     size = group.master.get_number(FILE_SIZE)
     return all(slave.get_number(FILE_SIZE) == size for slave in group.slaves)
+
+
+def find_crossing(group: BrokerGroup) -> str:
+    """The change of rules for a group with a slave whose file ends within a file of its master.
+
+    Raises ValueError or TypeError for a size that cannot be read.
+    """
+    size = group.master.get_number(FILE_SIZE)
+    is_crossed = any(slave.get_number(FILE_SIZE) % size for slave in group.slaves)
+    return frame_beyond_slave_file.VARIANT.name if is_crossed else ""
 
 
 FILE_SIZE_DIFFERS = RecordedRun(
@@ -43,6 +54,7 @@ ONE_FILE_SIZE = Assumption(
         "replicate_delayed_message: is_pair_connected",
     ),
     is_about_every_step=True,
+    find_change=find_crossing,
     without_it="a slave stops for good where a frame crosses the end of its own file; set one size "
     "on all brokers and give the slave a copy of its master's store",
     source="MappedFile#appendMessage(byte[]), CommitLog#appendData, MappedFileQueue"

@@ -10,7 +10,12 @@ from reference.assumptions.assumption import (
 )
 from reference.configuration.broker_group import BrokerGroup
 from reference.releases.timing_differences import FINE_WAITS, SLAVE_TIMEOUT
-from reference.worlds.replication.changes import puts_wait_in_turn
+from reference.roles import Role
+from reference.worlds.replication.changes import (
+    closed_before_first_report,
+    no_slave_wait,
+    put_outlasts_first_report,
+)
 
 SELECT_TIMEOUT_MS = 1000
 """How long the threads of a connection sleep before they look at their timers again
@@ -29,7 +34,7 @@ def compute_longest_wait_ms(group: BrokerGroup) -> int | None:
     Raises ValueError or TypeError for a setting that cannot be read.
     """
     version = group.version
-    if version.has(puts_wait_in_turn.VARIANT):
+    if version.has(put_outlasts_first_report.VARIANT):
         return None
     if not version.has(SLAVE_TIMEOUT):
         return group.master.get_number("syncFlushTimeout")
@@ -49,13 +54,26 @@ def is_put_over_before_first_report(group: BrokerGroup) -> bool:
     return longest is not None and longest <= first_report and not group.is_controlled
 
 
+def find_longer_waits(group: BrokerGroup) -> str:
+    """The change of rules for a group in which a put can outlast a first report.
+
+    None where no put waits for a slave, nor with a controller: what a slave reports that has
+    truncated its log is another matter. The releases with such waits have the change already.
+    """
+    version = group.version
+    is_waiting = group.master.role is Role.SYNC_MASTER and not version.has(no_slave_wait.VARIANT)
+    is_known = is_waiting and not group.is_controlled
+    is_new = not version.has(put_outlasts_first_report.VARIANT)
+    return put_outlasts_first_report.VARIANT.name if is_known and is_new else ""
+
+
 def say_waits(group: BrokerGroup) -> tuple[str, ...]:
     """How long puts wait at the master, and how long its slaves do before their first report."""
     version = group.version
     reports = [show_of(slave, "haSendHeartbeatInterval") for slave in group.slaves]
     if group.is_controlled:
         return ("a controller, with which a slave reports at once",)
-    if version.has(puts_wait_in_turn.VARIANT):
+    if version.has(put_outlasts_first_report.VARIANT):
         return (f"RocketMQ {version.release}, whose puts wait in turn",)
     wait = "slaveTimeout" if version.has(SLAVE_TIMEOUT) else "syncFlushTimeout"
     return (show_of(group.master, wait), *reports)
@@ -105,6 +123,7 @@ PUT_OVER_BEFORE_FIRST_REPORT = Assumption(
         "report_offset_to_earlier_put: is_earlier_put_waiting",
     ),
     excluded_fault="overlong_waits",
+    find_change=find_longer_waits,
     without_it="PUT_OK can come for a message that a restarted slave has only in part",
     source="GroupCommitRequest#waitForFlush and HAClient#isTimeToReportOffset at 4.4.0; "
     "GroupCommitRequest#wakeupCustomer at 4.7.0; GroupTransferService#doWaitTransfer at 4.7.1, "
@@ -134,6 +153,7 @@ REPORTED_BEFORE_HOUSEKEEPING = Assumption(
         "replicate_delayed_message: is_pair_connected",
     ),
     awaited_steps=("report_offset", "replicate_messages", "replicate_delayed_message"),
+    find_change=lambda group: closed_before_first_report.VARIANT.name,
     without_it="each connection may be closed before the slave's first report, so that the slave "
     "never receives anything",
     source="HAClient#isTimeToReportOffset, HAClient#run and HAConnection.ReadSocketService#run at "

@@ -36,8 +36,12 @@ class Variant:
     """The rules that it removes."""
     endless: tuple[str, ...] = ()
     """Rules that a group may take for ever in certain states, even once faults stop."""
+    unawaited: tuple[str, ...] = ()
+    """Rules whose steps may never be taken, even once faults stop: rest does not wait for them."""
     span: Span | None = None
     """The releases that have it; None for a repair that no release has in this form."""
+    is_setting: bool = False
+    """Settings of brokers decide it, and no release has it by itself."""
     on: str = ""
     """The release, with its mode, that it repairs or is a setting of; empty for 4.4.0."""
 

@@ -236,7 +236,7 @@ def tell_cells(cells: Sequence[tuple[Any, Verdict]]) -> Iterator[str]:
     """The broken claims, those with one reason together."""
     reasons: dict[str, list[tuple[Any, Verdict]]] = {}
     for structure, verdict in cells:
-        reason = find_expectation(verdict.guarantee, structure, verdict.fault).reason
+        reason = find_reason(structure, verdict)
         reasons.setdefault(reason, []).append((structure, verdict))
     width = get_prose_width()
     for reason, found in reasons.items():
@@ -246,6 +246,15 @@ def tell_cells(cells: Sequence[tuple[Any, Verdict]]) -> Iterator[str]:
             yield from wrap(f"{head}: “{sentence}”", width, "  ", "    ")
         yield from wrap(f"Why: {reason}", width, "  ", "    ")
     yield from wrap(say_cited(" ".join(reasons)), width, "  ", "    ")
+
+
+def find_reason(structure: Any, verdict: Verdict) -> str:
+    """Why a claim breaks: as expected of the release, or by the rules that settings change."""
+    expected = find_expectation(verdict.guarantee, structure, verdict.fault)
+    if expected.verdict is verdict.word:
+        return expected.reason
+    told = (change.sentence for change in structure.changes if change.name in structure.variants)
+    return " ".join(told) or expected.reason
 
 
 def tell_lesser(story: Story) -> Iterator[str]:

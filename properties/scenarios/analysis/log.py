@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import attrs
@@ -16,6 +16,7 @@ from properties.verdicts.analysis import Analysis
 from properties.verdicts.fault_sets.search import find_refutations
 from properties.verdicts.findings.disputes import mark_disputed
 from properties.verdicts.remembering import remember
+from properties.verdicts.renewal import derive
 from properties.verdicts.verdict import (
     Hints,
     Verdict,
@@ -24,7 +25,9 @@ from properties.verdicts.verdict import (
 )
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS
 from properties.worlds.replication.world import CLAIMS, ClaimedGroup
+from reference.assumptions.register import list_changes
 from reference.configuration.broker_group import BrokerGroup, ConfigurationError
+from reference.releases.versions import RULE_SETS
 from reference.worlds.replication.changes.controller_mode.settings.ack_by_master_alone import (
     ACK_BY_MASTER_ALONE,
 )
@@ -59,7 +62,7 @@ def compute_structure(group: BrokerGroup) -> ClaimedGroup:
         ACK_BY_MASTER_ALONE: group.is_answered_alone,
         TWO_IN_SYNC: group.is_refusing_alone,
     }
-    settings = tuple(name for name, is_set in changes.items() if is_set)
+    settings = (*list_changes(group), *(name for name, is_set in changes.items() if is_set))
     shape = ClaimedGroup(master.role, master.flush_disk_type, slaves, variants=settings)
     return group.version.apply(shape)
 
@@ -110,9 +113,13 @@ def decide(
 ) -> tuple[Verdict, ...]:
     """Every verdict: by a certificate that is checked again, else by other schedules.
 
-    Only claims that no known schedule refutes under these sizes are searched.
+    Where settings have no certificate, one is made from that of the same group without them. Only
+    claims that no known schedule refutes under these sizes are searched.
     """
     document = certificates.load(structure)
+    base = next(filter(certificates.load, list_plainer(structure)), None)
+    if document is None and base is not None:
+        document = derive(structure, base, on_progress)
     sizes = clip_sizes(parameters)
     related = certificates.load_related(structure)
     if document is not None:
@@ -124,6 +131,14 @@ def decide(
     found = search_structure(structure, on_progress, sizes=sizes, hints=Hints(related))
     rejudged = (certificates.rejudge(structure, parameters, v) for v in found)
     return mark_disputed(structure, rejudged)
+
+
+def list_plainer(structure: ClaimedGroup) -> Iterator[ClaimedGroup]:
+    """The same group of the same release, with ever fewer settings that change rules."""
+    variants = structure.variants
+    while variants and variants[0] not in RULE_SETS:
+        variants = variants[1:]
+        yield evolve(structure, variants=variants)
 
 
 def is_open_by_size(verdict: Verdict) -> bool:

@@ -16,8 +16,11 @@ from properties.verdicts.analysis import Analysis
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict, VerdictWord, leave_open
 from properties.worlds.catalogue import STRUCTURES
+from properties.worlds.replication.world import ClaimedGroup
 from properties.worlds.system.world import ClaimedSystem
 from reference.configuration.broker_group import BrokerGroup
+from reference.releases.versions import RULE_SETS
+from reference.worlds.replication.changes import VARIANTS
 
 ABOUT_POSITIONS = (
     "acknowledged_is_consumed_or_to_come",
@@ -54,6 +57,12 @@ def decide_system(structure: ClaimedSystem, *, is_from_first: bool) -> tuple[Ver
     )
 
 
+def keep_steps(log: ClaimedGroup) -> ClaimedGroup:
+    """The group without variants that leave every step as it is: they say what rest waits for."""
+    telling = [n for n in log.variants if n in RULE_SETS or not VARIANTS[n].unawaited]
+    return evolve(log, variants=tuple(telling))
+
+
 def stands_for_last(structure: ClaimedSystem, verdict: Verdict) -> bool:
     """The verdict is also one about a group that begins at the end."""
     if verdict.word is VerdictWord.PROVED:
@@ -78,7 +87,7 @@ def analyse_systems(
     """
     if len(group.slaves) != 1 or group.outside_the_model():
         return ()
-    log = compute_structure(group)
+    log = keep_steps(compute_structure(group))
     readers = (each.find_structure(is_from_first=True) for each in readings)
     names = dict.fromkeys(ClaimedSystem(log, each).name for each in readers if each is not None)
     structures = [STRUCTURES[name] for name in names if name in STRUCTURES]

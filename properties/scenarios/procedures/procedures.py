@@ -34,6 +34,7 @@ from properties.worlds.replication.convergence import (
     PUT_STEPS,
     REPLICATION_STEPS,
     get_added_steps,
+    leave_out_unawaited,
 )
 from properties.worlds.replication.guarantees import slave_is_prefix_of_master
 from properties.worlds.replication.world import REPLICATION, ClaimedGroup
@@ -256,6 +257,8 @@ def settle(state: Any, order: Sequence[str] = ORDERS[0]) -> Iterator[Any]:
     Raises RestlessError for one that does not come to rest.
     """
     order = (*order, *list_added_healing(state.structure))
+    if isinstance(state, Cluster):
+        order = leave_out_unawaited(state.structure, order)
     for _ in range(STEPS_MAX):
         if not isinstance(state, Cluster) or (action := find_next_step(state, order)) is None:
             return

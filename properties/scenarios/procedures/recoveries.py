@@ -50,6 +50,7 @@ from properties.worlds.replication.convergence import (
     get_added_steps,
     get_everyone,
     is_at_rest,
+    leave_out_unawaited,
 )
 from properties.worlds.replication.fault_models import EVERYTHING, SIZES
 from properties.worlds.replication.guarantees import is_on_some_slave, is_owed
@@ -460,12 +461,9 @@ def settle(state: Cluster, number: int) -> Iterator[Cluster]:
 
     Raises RestlessError if a group whose brokers all run does not come to rest.
     """
-    order = (
-        *DISPATCH_STEPS,
-        *ORDERS[number],
-        *get_added_steps(state.structure),
-        *PUT_STEPS,
-    )
+    added = get_added_steps(state.structure)
+    steps = (*DISPATCH_STEPS, *ORDERS[number], *added, *PUT_STEPS)
+    order = leave_out_unawaited(state.structure, steps)
     yield state
     for _ in range(STEPS_MAX):
         step = find_next(state, order)

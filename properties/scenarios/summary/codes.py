@@ -20,7 +20,7 @@ from properties.scenarios.summary.rows import (
 )
 from properties.scenarios.summary.words import RowWords, load_words
 from properties.verdicts.analysis import Analysis
-from properties.verdicts.certificates import load_cells
+from properties.verdicts.certificates import find_cells, load_cells
 from properties.verdicts.verdict import Verdict
 from properties.worlds.replication.structures import STOCK_PAIR
 from reference.configuration.deployments import sample_group
@@ -53,10 +53,10 @@ def find_weakest(
 def find_code_of_cell(structure: ClaimedStructure, verdict: Verdict) -> str:
     """The code under which the screen shows a refuted verdict.
 
-    Empty for a claim in no row, and for a verdict that is not refuted.
+    Empty for a claim in no row, for a verdict that is not refuted, and without a certificate.
     """
     row = find_row(verdict.guarantee)
-    if row is None or not is_refuted(verdict):
+    if row is None or not is_refuted(verdict) or not find_cells(structure):
         return ""
     cells = [(structure, v) for v in load_cells(structure).values() if is_of_row(row, v)]
     found = find_weakest(structure, load_cells(structure)[verdict.guarantee, verdict.fault], cells)

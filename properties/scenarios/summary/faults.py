@@ -45,7 +45,9 @@ def describe_blow(structure: ClaimedStructure, verdict: Verdict) -> Blow:
     if counts or fault_model.kind is not FailureKind.UNFAILED:
         return Blow(fault_model.words, fault_model.kind, fault_model.number)
     claim = choose_claim(structure, verdict)
-    found = load_words().find_cause(find_class(structure, verdict), claim) or fault_model
+    explanation = find_class(structure, verdict)
+    cause = load_words().find_cause(explanation, claim, structure.variants)
+    found = cause or fault_model
     return Blow(found.words, fault_model.kind, found.number)
 
 

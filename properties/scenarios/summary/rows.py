@@ -25,7 +25,10 @@ from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.reading.world import ClaimedReading
 from properties.worlds.replication.world import ClaimedGroup
 from properties.worlds.system.world import ClaimedSystem
+from reference.releases.releases import CONTROLLER
+from reference.releases.versions import find_version
 from reference.roles import Role
+from reference.worlds.replication.changes import put_outlasts_first_report
 from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 
 CODE = re.compile(r"(?P<letter>[A-Z])(?P<number>[0-9]{1,2})")
@@ -44,7 +47,8 @@ ONE_COPY = "no second copy is promised here"
 NO_SLAVE = "there is no slave"
 NO_SYSTEM_OF_MORE = "undecided with more than one slave"
 NO_SYSTEM_OF_POOL = "undecided with the transient pool"
-NO_SYSTEM_LATER = "undecided: asked of 4.4.0 only"
+NO_SYSTEM_OF_TIMERS = "undecided with these timers"
+NO_SYSTEM_CONTROLLED = "undecided with a controller"
 NO_SYSTEM_OF_READERS = "undecided for these read settings"
 NO_SYSTEM_ALONE = "undecided without a slave"
 NO_READING = "not decided for these read settings"
@@ -125,7 +129,10 @@ def say_no_system(log: ClaimedGroup) -> str:
         return NO_SYSTEM_OF_MORE
     if STORE_POOL in log.variants:
         return NO_SYSTEM_OF_POOL
-    return NO_SYSTEM_LATER if log.variants else NO_SYSTEM_OF_READERS
+    if put_outlasts_first_report.VARIANT.name in log.variants:
+        return NO_SYSTEM_OF_TIMERS
+    is_controlled = find_version(log.variants).mode == CONTROLLER
+    return NO_SYSTEM_CONTROLLED if is_controlled else NO_SYSTEM_OF_READERS
 
 
 def is_of_row(words: RowWords, verdict: Verdict) -> bool:

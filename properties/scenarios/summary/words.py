@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -124,6 +124,13 @@ class Cause:
     explanation: str = ""
     """Its class of explanation; empty for a claim of another world."""
     claim: str = ""
+    variant: str = ""
+    """The variant that settings select, which explains whatever nothing else does."""
+
+    def fits(self, explanation: str, claim: str, variants: Collection[str]) -> bool:
+        """A failure of this class, of this claim, or in a group with these variants."""
+        is_explained = bool(self.explanation) and self.explanation == explanation
+        return is_explained or self.claim == claim or self.variant in variants
 
 
 @frozen
@@ -148,12 +155,12 @@ class Words:
     causes: tuple[Cause, ...]
     unlisted: tuple[Unlisted, ...]
 
-    def find_cause(self, explanation: str, claim: str) -> Cause | None:
+    def find_cause(
+        self, explanation: str, claim: str, variants: Collection[str] = ()
+    ) -> Cause | None:
         """The cause of a failure without faults; None if the table has none."""
-        for cause in self.causes:
-            if cause.claim == claim or (cause.explanation and cause.explanation == explanation):
-                return cause
-        return None
+        fitting = (cause for cause in self.causes if cause.fits(explanation, claim, variants))
+        return next(fitting, None)
 
     @property
     def numbered(self) -> Mapping[int, str]:

@@ -162,9 +162,10 @@ def known_group_stays_known(state: Reading) -> bool:
 
 
 def is_read_from_master_alone(state: Reading) -> bool:
-    """The master sends no consumer to the slave, and was never away."""
-    is_kept = is_powered(state) & is_master_always_there(state)
-    return is_kept & (not state.structure.is_master_open)
+    """The slave answers no pull, or the master was never away and sends no consumer there."""
+    structure, is_never_away = state.structure, is_master_always_there(state)
+    is_sent_nowhere = is_never_away & (not structure.is_master_open)
+    return is_powered(state) & (structure.is_closed_slave_silent | is_sent_nowhere)
 
 
 def is_slave_always_there(state: Reading) -> bool:

@@ -12,7 +12,7 @@ impossible.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -63,6 +63,12 @@ def get_added_steps(structure: GroupShape) -> tuple[str, ...]:
     return tuple(n for n, rule in rules.items() if n not in RULES and rule.who != "fault")
 
 
+def leave_out_unawaited(structure: GroupShape, steps: Iterable[str]) -> tuple[str, ...]:
+    """These steps without those that may never be taken, though nothing fails."""
+    unawaited = {name for variant in structure.changes for name in variant.unawaited}
+    return tuple(name for name in steps if name not in unawaited)
+
+
 def has_brokers(cluster: Cluster, slaves: tuple[int, ...]) -> bool:
     """The master and these slaves run, and none of them is about to stop."""
     brokers: tuple[Any, ...] = (cluster.master, *(cluster.slaves[i] for i in slaves))
@@ -86,13 +92,15 @@ def find_moving(
 ) -> tuple[Instance, ...]:
     """These steps of the master and of these slaves, with those that variants add.
 
-    A commit comes before every other step; all other additions belong to replication.
+    A commit comes before every other step; all other additions belong to replication. Those that
+    may never be taken are not waited for.
     """
     rules = compute_rules(structure.variants)
     is_added = steps[0] in REPLICATION_STEPS
     added = [n for n in get_added_steps(structure) if is_added or rules[n].heals == "commit"]
+    moving = leave_out_unawaited(structure, (*steps, *added))
     instances = compute_machine(structure).instances.values()
-    return tuple(i for i in instances if i.rule.name in (*steps, *added) and is_of(i, slaves))
+    return tuple(i for i in instances if i.rule.name in moving and is_of(i, slaves))
 
 
 def is_at_rest(cluster: Cluster, steps: tuple[str, ...], slaves: tuple[int, ...]) -> bool:

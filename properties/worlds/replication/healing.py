@@ -11,6 +11,7 @@ from properties.worlds.replication.convergence import (
     get_everyone,
     get_logs,
     has_all_brokers,
+    leave_out_unawaited,
     list_steps,
 )
 from reference.language.operators import choose, count_true, maximum, negate
@@ -161,7 +162,7 @@ LAST_RESORTS = tuple(name for name, rule in RULES.items() if rule.is_last_resort
 
 def get_healing(structure: Structure) -> Healing:
     """How a group comes to rest."""
-    steps = (*HEALING_STEPS, *get_added_steps(structure))
+    steps = leave_out_unawaited(structure, (*HEALING_STEPS, *get_added_steps(structure)))
     endless = tuple(
         f"{rule}[{slave}]"
         for variant in structure.changes

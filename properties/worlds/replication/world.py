@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -22,6 +23,8 @@ from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODELS,
 from properties.worlds.replication.healing import get_healing
 from properties.worlds.replication.situations import differences, features, phenomena, witnesses
 from reference.language.rule import collect_rules
+from reference.language.variant import Variant
+from reference.releases.versions import RULE_SETS
 from reference.roles import FlushDiskType, Role
 from reference.worlds.replication.parameters import SLAVES_MAX, clip_sizes
 from reference.worlds.replication.state import PHASE_NAMES, STATUS_NAMES
@@ -59,12 +62,18 @@ def locate_certificate(structure: ClaimedGroup) -> Path:
     return Path("+".join(structure.variants)) / f"{name.lower()}.json"
 
 
+def _is_setting_in(structure: ClaimedGroup, changes: Iterable[Variant]) -> bool:
+    """A release with these changes does what one of the structure's settings does."""
+    return any(change.name in structure.variants for change in changes)
+
+
 def list_related_structures(structure: ClaimedGroup) -> tuple[ClaimedGroup, ...]:
     """The groups whose schedules are tried first, because they may refute here too.
 
     For a variant: those of RocketMQ 4.4.0, and its own with other roles and flush types. For a
-    release: those of each of its changes too; with a setting those of the release itself. For a
-    large group: those of the group with one slave less. Empty for a group that is searched itself.
+    release: those of each of its changes too; with a setting those of the release itself, and of
+    the releases that do the same without it. For a large group: those of the group with one slave
+    less. Empty for a group that is searched itself.
     """
     related = []
     if structure.variants:
@@ -78,6 +87,8 @@ def list_related_structures(structure: ClaimedGroup) -> tuple[ClaimedGroup, ...]
         related += [evolve(structure, variants=(release,))] if len(structure.variants) > 1 else []
         parts = (v.name for v in structure.changes)
         related += [evolve(structure, variants=(n,)) for n in parts if (n,) != structure.variants]
+        alike_releases = (n for n, c in RULE_SETS.items() if _is_setting_in(structure, c))
+        related += [evolve(structure, variants=(n,)) for n in alike_releases]
     if structure.slaves > SEARCHED_SLAVES_MAX:
         related += [evolve(structure, slaves=structure.slaves - 1)]
     return tuple(dict.fromkeys(related))

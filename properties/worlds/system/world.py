@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,10 @@ from properties.worlds.replication.fault_models import FAULT_MODELS, SIZES
 from properties.worlds.replication.world import REPLICATION, ClaimedGroup
 from properties.worlds.system import guarantee, lemma, witness
 from properties.worlds.system.parts import LOG_LEMMAS, PART_CLAIMS, READING_LEMMAS
+from reference.releases.known_differences import SLAVE_REJECTS_PULLS
+from reference.releases.releases import CLASSIC, CONTROLLER
+from reference.releases.timing_differences import OVERFLOW_RESETS_TO_MAX
+from reference.releases.versions import Version, list_versions
 from reference.roles import FlushDiskType, Role
 from reference.worlds.reading.state import MASTER, SLAVE
 from reference.worlds.replication.parameters import SIZE_KEYS, Parameters
@@ -61,6 +66,43 @@ class ClaimedSystem(SystemStructure, ClaimedStructure):
 SYSTEM_STRUCTURES = tuple(ClaimedSystem(*parts) for parts in itertools.product(GROUPS, READERS))
 """Consumer groups begin at the first message; see reading for those that begin at the end."""
 
+
+def apply_version(version: Version, structure: ClaimedSystem) -> ClaimedSystem:
+    """The same settings under the rules of a release: of its log, and of its pulls."""
+    is_open = structure.reading.is_slave_open
+    reading = evolve(
+        structure.reading,
+        is_reset_to_end=version.has(OVERFLOW_RESETS_TO_MAX),
+        is_closed_slave_silent=version.has(SLAVE_REJECTS_PULLS) and not is_open,
+    )
+    return ClaimedSystem(version.apply(structure.log), reading)
+
+
+def _list_later(structure: ClaimedSystem) -> dict[ClaimedSystem, ClaimedSystem]:
+    """The same settings under each later release without a controller, with the release before."""
+    earlier: dict[ClaimedSystem, ClaimedSystem] = {}
+    last = structure
+    for version in list_versions():
+        later = apply_version(version, structure)
+        if version.mode != CONTROLLER and later != last:
+            earlier.setdefault(later, last)
+        if version.mode == CLASSIC:
+            last = later
+    return earlier
+
+
+EARLIER: Mapping[ClaimedSystem, ClaimedSystem] = {
+    later: earlier
+    for structure in SYSTEM_STRUCTURES
+    for later, earlier in _list_later(structure).items()
+}
+"""The systems of later releases, each with that of the release before: its proofs are tried first.
+
+With a controller a slave is promoted by the protocol, which this world does not follow.
+"""
+
+LATER_SYSTEMS = tuple(EARLIER)
+
 ENDS = ("master_stops", "master_kills", "slave_stops", "slave_kills")
 """Orderly stops and kills of brokers: a promotion needs an end of both."""
 
@@ -82,11 +124,12 @@ ADMITTED_FAULTS = {
 
 
 def list_alike(structure: ClaimedSystem) -> tuple[ClaimedSystem, ...]:
-    """The structures with the same log, and those with the same readers."""
+    """The structures with the same log, and those with the same readers; the release before."""
     is_alike = {
         s: (s.log == structure.log) != (s.reading == structure.reading) for s in SYSTEM_STRUCTURES
     }
-    return tuple(s for s in SYSTEM_STRUCTURES if is_alike[s])
+    earlier = (EARLIER[structure],) if structure in EARLIER else ()
+    return (*earlier, *(s for s in SYSTEM_STRUCTURES if is_alike[s]))
 
 
 QUEUE_SIZE_MAX = 6

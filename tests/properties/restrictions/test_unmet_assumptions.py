@@ -15,6 +15,7 @@ from properties.restrictions.unmet_assumptions import (
     leave_open_unmet,
     rests_on,
 )
+from properties.scenarios.analysis.log import analyse_log
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.remembering import remember_in
 from properties.verdicts.verdict import Verdict, VerdictWord
@@ -165,3 +166,38 @@ def test_what_a_release_refutes_itself_rests_on_no_assumption(release: str) -> N
         structure = STRUCTURES[f"SYNC_MASTER/{flush}/1 slave at {release}"]
         cells = tuple(load_cells(structure).values())
         assert leave_open_unmet(sample_group(parse_version(release)), structure, cells) == cells
+
+
+@pytest.mark.parametrize(
+    ("key", "kept", "broken", "claim"),
+    [
+        ("haSendHeartbeatInterval", 5000, 4999, "acknowledgement_is_truthful"),
+        ("haSendHeartbeatInterval", 18999, 19000, "slaves_reach_the_masters_end"),
+        ("mapedFileSizeCommitLog", 2**30, 2**30 - 1, "slaves_reach_the_masters_end"),
+        ("mapedFileSizeCommitLog", 2**30, 2**30 + 1, "slaves_reach_the_masters_end"),
+    ],
+)
+def test_both_sides_of_a_border_are_decided(key: str, kept: int, broken: int, claim: str) -> None:
+    """One millisecond or byte: what is proved on one side is refuted on the other."""
+    for value, word in ((kept, VerdictWord.PROVED), (broken, VerdictWord.REFUTED)):
+        group = change_slaves(sample_group(), key, str(value))
+        cells = {get_cell(v): v for v in analyse_log(group).verdicts}
+        assert cells[claim, "none"].word is word
+
+
+def test_settings_that_only_leave_rest_waiting_refute_nothing_else() -> None:
+    """Every step is as before, so every claim about steps is as well."""
+    group = change_slaves(sample_group(), "haSendHeartbeatInterval", "20000")
+    before = load_cells(STOCK_PAIR)
+    changed = {
+        v.guarantee for v in analyse_log(group).verdicts if v.word is not before[get_cell(v)].word
+    }
+    assert changed == {"slaves_reach_the_masters_end"}
+
+
+@pytest.mark.parametrize("key", ["mapedFileSizeCommitLog", "haSendHeartbeatInterval"])
+def test_a_wrong_size_proves_nothing_and_wrong_timers_do(key: str) -> None:
+    """Recovery and retention of files of two sizes are not described."""
+    group = change_slaves(sample_group(), key, "1000000")
+    proved = [v for v in analyse_log(group).verdicts if v.is_relied_on]
+    assert bool(proved) == (key == "haSendHeartbeatInterval")

@@ -14,7 +14,7 @@ from attrs import evolve
 from properties.restrictions.unmet_assumptions import list_conditions
 from properties.worlds.catalogue import STRUCTURES
 from reference.assumptions.assumption import Assumption, is_met_by
-from reference.assumptions.register import ASSUMPTIONS, list_unmet
+from reference.assumptions.register import ASSUMPTIONS, list_changes, list_unmet
 from reference.configuration.broker_group import BrokerGroup
 from reference.configuration.deployments import change_master, change_slaves, sample_group
 from reference.releases.releases import RELEASES
@@ -76,6 +76,23 @@ def test_a_first_report_comes_before_housekeeping(of: str) -> None:
     found = list_names(change(group, "haHousekeepingInterval", "6000"))
     assert found == ["reported_before_housekeeping"]
     assert list_names(change_slaves(group, "haSendHeartbeatInterval", "20000")) == found
+
+
+def test_rules_are_known_of_some_groups_that_do_not_meet_one() -> None:
+    """Of longer waits where puts wait, of late first reports, of files that end elsewhere."""
+    short = change_slaves(sample_group(), "haSendHeartbeatInterval", "4999")
+    assert list_changes(short) == ("put_outlasts_first_report",)
+    assert list_changes(change_master(short, "brokerRole", "ASYNC_MASTER")) == ()
+    for version in ("5.3.0", "5.3.0-controller", "4.8.0"):
+        later = sample_group(parse_version(version))
+        assert list_changes(change_slaves(later, "haSendHeartbeatInterval", "1")) == ()
+    late = change_slaves(sample_group(), "haSendHeartbeatInterval", "19000")
+    assert list_changes(late) == ("closed_before_first_report",)
+    for size, change in ((2**21, ()), (2**20 + 1, ("frame_beyond_slave_file",))):
+        sized = change_master(sample_group(), "mapedFileSizeCommitLog", str(2**20))
+        sized = change_slaves(sized, "mapedFileSizeCommitLog", str(size))
+        assert list_changes(sized) == change
+    assert list_changes(change_master(sample_group(), "mapedFileSizeCommitLog", "0")) == ()
 
 
 def test_all_brokers_have_files_of_one_size() -> None:

@@ -68,10 +68,10 @@ def test_changes_add_up() -> None:
     assert [*first, "wait_until_deadline"] == get_changes("4.6.0")
     more = ["wait_until_deadline", "both_waits_at_once", "answered_in_line"]
     assert [*first, *more, "late_reports_time_out"] == get_changes("4.7.0")
-    turns = ["puts_wait_in_turn", "flush_looked_at_again"]
+    turns = ["put_outlasts_first_report", "flush_looked_at_again"]
     assert sorted([*first, *more, *turns]) == sorted(get_changes("4.8.0"))
     assert get_changes("4.8.0") == get_changes("4.9.2")
-    assert "puts_wait_in_turn" not in get_changes("4.9.3")
+    assert "put_outlasts_first_report" not in get_changes("4.9.3")
     assert get_changes("4.9.3") == get_changes("4.9.8")
     assert "report_capped_from_second" in get_changes("4.9.8")
     assert "report_capped_from_second" not in get_changes("5.0.0")

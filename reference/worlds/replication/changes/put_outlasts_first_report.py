@@ -1,7 +1,10 @@
-"""Each put waits its whole time from its turn on, however long it has waited behind others.
+"""A put may wait for longer than a slave that starts waits before its first report.
 
-Differs from 4.4.0: ``GroupTransferService#doWaitTransfer`` takes ``syncFlushTimeout`` anew for each
-request, and nothing else limits a put. So nothing ends before a restarted slave's first report.
+Differs from 4.4.0 with its own timers, where a put is over by then. From 4.7.1 until 4.9.3 each put
+waits its whole time from its turn on, however long it has waited behind others:
+``GroupTransferService#doWaitTransfer`` takes ``syncFlushTimeout`` anew for each request, and
+nothing else limits a put. In other releases a longer ``syncFlushTimeout`` or ``slaveTimeout`` of
+the master, or a shorter ``haSendHeartbeatInterval`` of a slave, has the same effect.
 """
 
 from __future__ import annotations
@@ -15,11 +18,11 @@ from reference.worlds.replication.replication import is_earlier_put_over
 from reference.worlds.replication.state import Cluster
 
 VARIANT = Variant(
-    name="puts_wait_in_turn",
-    sentence="A put has its whole time from its turn on: a slave may start and report meanwhile.",
+    name="put_outlasts_first_report",
+    sentence="A slave may start and report while a put from before its start still waits.",
     comes_from="RocketMQ 4.7.1, GroupTransferService#doWaitTransfer and GroupCommitRequest"
     "#wakeupCustomer, until slaveTimeout of 4.9.3 (queued_puts_471 seq 122 to 125, "
-    "queued_puts_480).",
+    "queued_puts_480); timers of other releases (short_heartbeat_440 seq 107 to 115).",
     span=Span("4.7.1", until="4.9.3"),
 )
 
