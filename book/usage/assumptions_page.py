@@ -6,15 +6,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from book.merged_table import group_equal
 from properties.generated_text import SPEC, Page, render_table
 from reference.assumptions.assumption import Assumption
 from reference.assumptions.condition_kinds import ConditionKind, load_condition_kinds
 from reference.assumptions.register import ASSUMPTIONS, list_unmet
 from reference.configuration.deployments import sample_group
+from reference.configuration.influence import InfluenceKind, count_kinds, load_influences
 from reference.releases.releases import RELEASES
 from reference.releases.versions import Version
+from reference.worlds.replication.changes import VARIANTS
+
+KINDS = tuple(InfluenceKind)
+"""The columns of the table of keys."""
 
 WORLDS = ("replication", "consumption", "tables", "delay", "system")
 """The worlds whose conditions have kinds."""
@@ -30,12 +36,22 @@ def _describe(assumption: Assumption) -> str:
     lines = [
         " ".join(summary.split()),
         f"Without it {assumption.without_it}.",
+        _say_change(assumption),
         _say_unmet_releases(assumption),
         f"Conditions: {', '.join(f'`{name}`' for name in assumption.conditions)}.",
         f"Source: {assumption.source}",
         *_list_runs(assumption),
     ]
     return "\n\n".join(filter(None, lines))
+
+
+def _say_change(assumption: Assumption) -> str:
+    """What is decided of groups that do not meet it."""
+    if not assumption.change:
+        return ""
+    sentence = VARIANTS[assumption.change].sentence
+    more = " It only refutes: every proof stays open." * assumption.is_about_every_step
+    return f"Such groups are judged by the rules of `{assumption.change}`: {sentence}{more}"
 
 
 def _say_unmet_releases(assumption: Assumption) -> str:
@@ -64,5 +80,37 @@ def render_kinds() -> str:
     return render_table(head, rows)
 
 
-PAGE = Page(SPEC / "assumptions.md", {"assumptions": render_assumptions, "kinds": render_kinds})
+def render_key_counts() -> str:
+    """How many keys are dealt with in each way, once for releases with the same counts."""
+    counts = {release: count_kinds(release) for release in RELEASES}
+    rows = []
+    for releases in group_equal(RELEASES, lambda release: tuple(counts[release][k] for k in KINDS)):
+        told = counts[releases[0]]
+        rows.append((say_releases(releases), *(str(told[k]) for k in KINDS), str(told.total())))
+    return render_table(("RocketMQ", *(kind.value for kind in KINDS), "all"), rows)
+
+
+def say_releases(releases: Sequence[str]) -> str:
+    """``4.5.1 to 4.5.2``, or one release."""
+    return releases[0] if len(releases) == 1 else f"{releases[0]} to {releases[-1]}"
+
+
+def render_keys() -> str:
+    """Every key by what is known of it."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for key, influence in load_influences().items():
+        found.setdefault((influence.kind.value, influence.because), []).append(f"`{key}`")
+    rows = [(kind, why, ", ".join(sorted(keys))) for (kind, why), keys in found.items()]
+    return render_table(("Kind", "Because", "Keys"), rows)
+
+
+PAGE = Page(
+    SPEC / "assumptions.md",
+    {
+        "assumptions": render_assumptions,
+        "kinds": render_kinds,
+        "key counts": render_key_counts,
+        "keys": render_keys,
+    },
+)
 """The chapter."""

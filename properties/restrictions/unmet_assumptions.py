@@ -33,7 +33,7 @@ from properties.verdicts.verdict import (
 )
 from properties.z3.fault_sets import FaultSetProver
 from properties.z3.induction import SolverGaveUpError
-from reference.assumptions.assumption import Assumption, UnmetAssumption
+from reference.assumptions.assumption import Assumption, UnmetAssumption, find_change
 from reference.assumptions.register import list_unmet
 from reference.configuration.broker_group import BrokerGroup
 from reference.language.dependencies import list_leaves
@@ -56,7 +56,7 @@ def leave_open_unmet(
         each
         for each in list_unmet(group)
         if each.assumption.is_about_every_step
-        or each.assumption.find_change(group) not in structure.variants
+        or find_change(each.assumption, group) not in structure.variants
     ]
     return open_cells(structure, found, unmet) if unmet else found
 

@@ -51,9 +51,11 @@ class Assumption:
     the assumption they need no failure."""
     awaited_steps: tuple[str, ...] = ()
     """Steps that may never be taken without it, so that waiting for them proves nothing."""
-    find_change: Callable[[BrokerGroup], str] = lambda group: ""
-    """The variant whose rules a group follows that does not meet it; empty if no rules are known.
-    With these rules every claim is decided, so that no verdict rests on the assumption."""
+    change: str = ""
+    """The variant with the rules of groups that do not meet it; empty if no rules are known. With
+    them every claim is decided, so that no verdict rests on the assumption."""
+    has_change: Callable[[BrokerGroup], bool] = lambda group: True
+    """The variant is that of such a group, which does not follow it already by its release."""
     is_about_every_step: bool = False
     """Without it the rules do not describe all that these brokers do: with a variant's rules claims
     are refuted, but none is proved."""
@@ -78,6 +80,17 @@ def is_met_by(assumption: Assumption, group: BrokerGroup) -> bool:
         return assumption.is_met(group)
     except (KeyError, TypeError, ValueError):
         return False
+
+
+def find_change(assumption: Assumption, group: BrokerGroup) -> str:
+    """The variant that a group follows that does not meet the assumption; empty for none.
+
+    Empty as well where a setting cannot be read.
+    """
+    try:
+        return assumption.change if assumption.has_change(group) else ""
+    except (KeyError, TypeError, ValueError, ZeroDivisionError):
+        return ""
 
 
 def show_values(group: BrokerGroup, *keys: str) -> tuple[str, ...]:

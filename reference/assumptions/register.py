@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from reference.assumptions.assumption import (
     Assumption,
     UnmetAssumption,
+    find_change,
     is_met_by,
 )
 from reference.assumptions.sizes import DISPATCHED_BEFORE_IT_EXPIRES, ONE_FILE_SIZE
@@ -43,16 +44,6 @@ def list_unmet(group: BrokerGroup) -> tuple[UnmetAssumption, ...]:
 
 
 def list_changes(group: BrokerGroup) -> tuple[str, ...]:
-    """The variants whose rules a group follows because it does not meet some assumptions.
-
-    None for an assumption whose settings cannot be read.
-    """
-    found = (_find_change(each.assumption, group) for each in list_unmet(group))
+    """The variants whose rules a group follows because it does not meet some assumptions."""
+    found = (find_change(each.assumption, group) for each in list_unmet(group))
     return tuple(name for name in found if name)
-
-
-def _find_change(assumption: Assumption, group: BrokerGroup) -> str:
-    try:
-        return assumption.find_change(group)
-    except (KeyError, TypeError, ValueError, ZeroDivisionError):
-        return ""

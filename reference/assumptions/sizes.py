@@ -19,14 +19,13 @@ def has_one_file_size(group: BrokerGroup) -> bool:
     return all(slave.get_number(FILE_SIZE) == size for slave in group.slaves)
 
 
-def find_crossing(group: BrokerGroup) -> str:
-    """The change of rules for a group with a slave whose file ends within a file of its master.
+def has_crossing_frames(group: BrokerGroup) -> bool:
+    """Some slave's file ends within a file of its master.
 
     Raises ValueError or TypeError for a size that cannot be read.
     """
     size = group.master.get_number(FILE_SIZE)
-    is_crossed = any(slave.get_number(FILE_SIZE) % size for slave in group.slaves)
-    return frame_beyond_slave_file.VARIANT.name if is_crossed else ""
+    return any(slave.get_number(FILE_SIZE) % size for slave in group.slaves)
 
 
 FILE_SIZE_DIFFERS = RecordedRun(
@@ -54,7 +53,8 @@ ONE_FILE_SIZE = Assumption(
         "replicate_delayed_message: is_pair_connected",
     ),
     is_about_every_step=True,
-    find_change=find_crossing,
+    change=frame_beyond_slave_file.VARIANT.name,
+    has_change=has_crossing_frames,
     without_it="a slave stops for good where a frame crosses the end of its own file; set one size "
     "on all brokers and give the slave a copy of its master's store",
     source="MappedFile#appendMessage(byte[]), CommitLog#appendData, MappedFileQueue"

@@ -54,17 +54,16 @@ def is_put_over_before_first_report(group: BrokerGroup) -> bool:
     return longest is not None and longest <= first_report and not group.is_controlled
 
 
-def find_longer_waits(group: BrokerGroup) -> str:
-    """The change of rules for a group in which a put can outlast a first report.
+def has_longer_waits(group: BrokerGroup) -> bool:
+    """Some put may outlast a first report by these settings, not already by the release.
 
-    None where no put waits for a slave, nor with a controller: what a slave reports that has
-    truncated its log is another matter. The releases with such waits have the change already.
+    No put waits for an ASYNC_MASTER's slave. With a controller it is another matter: there a slave
+    reports what it has truncated.
     """
     version = group.version
     is_waiting = group.master.role is Role.SYNC_MASTER and not version.has(no_slave_wait.VARIANT)
-    is_known = is_waiting and not group.is_controlled
     is_new = not version.has(put_outlasts_first_report.VARIANT)
-    return put_outlasts_first_report.VARIANT.name if is_known and is_new else ""
+    return is_waiting and is_new and not group.is_controlled
 
 
 def say_waits(group: BrokerGroup) -> tuple[str, ...]:
@@ -123,7 +122,8 @@ PUT_OVER_BEFORE_FIRST_REPORT = Assumption(
         "report_offset_to_earlier_put: is_earlier_put_waiting",
     ),
     excluded_fault="overlong_waits",
-    find_change=find_longer_waits,
+    change=put_outlasts_first_report.VARIANT.name,
+    has_change=has_longer_waits,
     without_it="PUT_OK can come for a message that a restarted slave has only in part",
     source="GroupCommitRequest#waitForFlush and HAClient#isTimeToReportOffset at 4.4.0; "
     "GroupCommitRequest#wakeupCustomer at 4.7.0; GroupTransferService#doWaitTransfer at 4.7.1, "
@@ -153,7 +153,7 @@ REPORTED_BEFORE_HOUSEKEEPING = Assumption(
         "replicate_delayed_message: is_pair_connected",
     ),
     awaited_steps=("report_offset", "replicate_messages", "replicate_delayed_message"),
-    find_change=lambda group: closed_before_first_report.VARIANT.name,
+    change=closed_before_first_report.VARIANT.name,
     without_it="each connection may be closed before the slave's first report, so that the slave "
     "never receives anything",
     source="HAClient#isTimeToReportOffset, HAClient#run and HAConnection.ReadSocketService#run at "

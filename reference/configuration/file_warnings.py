@@ -18,11 +18,13 @@ from reference.configuration.broker_group import (
     Setting,
     show_on_one_line,
 )
+from reference.configuration.influence import UNREAD, InfluenceKind, load_influences
 from reference.configuration.java_properties import JavaProperty
 from reference.configuration.key import Key, ValueKind
 from reference.configuration.keys import (
     CLAMPED,
     KEYS,
+    OUTSIDE_THE_MODEL,
     explain_refused_value,
     explain_unknown_key,
     find_similar_key,
@@ -58,6 +60,9 @@ LISTED_MAX = 5
 
 WITHOUT_RULES = ("NettyServerConfig", "NettyClientConfig", "AuthConfig")
 """Classes of which no key changes the log, a queue or a start: sockets, threads, permissions."""
+
+TOLD_ELSEWHERE = frozenset({*LATER_KEYS, *LEFT_OUT, *OUTSIDE_THE_MODEL})
+"""Keys of which another sentence says what the answer makes of them."""
 
 
 def keep_last(
@@ -233,11 +238,14 @@ def _list_without_rules(
 
 
 def _is_without_rules(setting: Setting, version: Version) -> bool:
+    """The key has another value than by default, and nobody knows that this makes no difference."""
     key = find_key(setting.key, version.release)
-    if key is None or key.name in KEYS or key.name in LATER_KEYS or key.name in LEFT_OUT:
+    if key is None or key.name in TOLD_ELSEWHERE or key.owner in WITHOUT_RULES:
         return False
     value = key.read(trim(key, setting.value, version.release))
-    return value != key.default and key.owner not in WITHOUT_RULES
+    influence = load_influences().get(key.name, UNREAD)
+    is_open = influence.kind in (InfluenceKind.UNKNOWN, InfluenceKind.OUTSIDE)
+    return value != key.default and is_open
 
 
 def warn(setting: Setting, message: str, *, is_grave: bool = False) -> ConfigurationWarning:
