@@ -10,6 +10,7 @@ from typing import Any
 import click
 from attrs import frozen
 
+from command_line.answers.keeping import KeepingSetting, find_keeping
 from command_line.answers.long.log import print_timeline
 from command_line.answers.short.groups import list_variants
 from command_line.answers.short.shown import say_given_up
@@ -40,7 +41,9 @@ from properties.comparison.upgrades import (
     list_turned,
 )
 from properties.restrictions.unmet_assumptions import list_named
+from properties.scenarios.analysis.group import GroupAnalysis
 from properties.scenarios.analysis.log import analyse_log, compute_parameters
+from properties.scenarios.analysis.reading import ReadingQuestion
 from properties.verdicts.analysis import Analysis
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.verdict import Verdict, VerdictWord
@@ -88,6 +91,11 @@ class GroupUpgrade:
     """Sizes and thresholds of the master after it."""
     versions: tuple[Version, Version]
     """Of the group's brokers before and after, in the modes that their files say."""
+    consumed: tuple[tuple[Verdict, ...], tuple[Verdict, ...]]
+    """What is decided of consumers, and from put to consumed, before and after; neither if one of
+    them is not decided."""
+    keeping: tuple[KeepingSetting, ...]
+    """Settings under which something stays proved that does not by itself."""
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -99,7 +107,8 @@ class GroupUpgrade:
         """The verdicts that change; none where nothing is decided."""
         if self.reasons:
             return []
-        return compute_changes(self.before.verdicts, self.after.verdicts)
+        of_log = compute_changes(self.before.verdicts, self.after.verdicts)
+        return [*of_log, *compute_changes(*self.consumed)]
 
     @property
     def gave_up(self) -> tuple[str, ...]:
@@ -229,13 +238,32 @@ def analyse_upgrade(
     deployment: str, before: BrokerGroup, after: BrokerGroup, progress: Any
 ) -> GroupUpgrade:
     """Both analyses of one group."""
+    logs = (analyse_log(before, progress), analyse_log(after, progress))
+    consumed = list_consumed((before, after), logs)
+    pairs = zip((logs[0].verdicts, consumed[0]), (logs[1].verdicts, consumed[1]), strict=True)
+    changes = [c for one, other in pairs for c in compute_changes(one, other)]
     return GroupUpgrade(
         f"{deployment}: {before.cluster}/{before.broker_name}",
-        analyse_log(before, progress),
-        analyse_log(after, progress),
+        *logs,
         compute_parameters(after),
         (before.version, after.version),
+        consumed,
+        tuple(find_keeping(after, list_turned(changes, Turn.WORSE))),
     )
+
+
+def list_consumed(
+    groups: tuple[BrokerGroup, BrokerGroup], logs: tuple[Analysis, Analysis]
+) -> tuple[tuple[Verdict, ...], tuple[Verdict, ...]]:
+    """The verdicts about consumers before and after, in what is decided of both."""
+    analyses = [
+        GroupAnalysis(group, ReadingQuestion(), log)
+        for group, log in zip(groups, logs, strict=True)
+    ]
+    verdicts = [[v for s in each.summarised[1:] for v in s.verdicts] for each in analyses]
+    claims = [{v.guarantee for v in each} for each in verdicts]
+    old, new = (tuple(v for v in each if v.guarantee in claims[0] & claims[1]) for each in verdicts)
+    return old, new
 
 
 def print_ignored(versions: Iterable[Version], changes: Iterable[SettingChange]) -> None:
@@ -312,13 +340,23 @@ def print_upgrade(upgrade: GroupUpgrade, timelines: int) -> None:
             fault_models = ", ".join(change.after.fault for change in alike)
             before, after = describe(alike[0].before), describe(alike[0].after)
             echo(f"    {alike[0].after.guarantee}: {before} -> {after}: {fault_models}")
+        if turn is Turn.WORSE:
+            print_keeping(upgrade.keeping, len(turned))
     for version, analysis in zip(upgrade.versions, (upgrade.before, upgrade.after), strict=True):
         for line in list_named(analysis.verdicts):
             echo(f"  At {version.name} without proof because of {line}.")
     print_differences(upgrade)
-    for change in list_turned(changes, Turn.WORSE)[:timelines]:
+    of_log = (c for c in changes if c.after.guarantee in structure.world.claims)
+    for change in list_turned(of_log, Turn.WORSE)[:timelines]:
         if change.after.word is VerdictWord.REFUTED:
             print_timeline(upgrade.after.structure, upgrade.parameters, change.after)
+
+
+def print_keeping(keeping: Iterable[KeepingSetting], count: int) -> None:
+    """The settings under which what is worse stays proved, those that keep most first."""
+    for each in sorted(keeping, key=lambda k: -len(k.kept)):
+        share = "all of it" if len(each.kept) == count else f"{len(each.kept)} of {count}"
+        echo(f"    {each.text}: keeps {share}")
 
 
 def print_differences(upgrade: GroupUpgrade) -> None:
@@ -351,6 +389,10 @@ def as_json(before: Version, after: Version, upgrades: Iterable[GroupUpgrade]) -
                 "is_decided": not upgrade.reasons,
                 "outside_the_model": list(upgrade.reasons),
                 "cells": [change_as_json(change) for change in upgrade.changes],
+                "keeping": [
+                    {"do": each.text, "key": each.key, "cells": list(map(list, each.kept))}
+                    for each in upgrade.keeping
+                ],
                 "sights": [
                     {"name": a.name, "from": b.describe(), "to": a.describe()}
                     for b, a in upgrade.differences

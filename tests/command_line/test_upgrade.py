@@ -84,6 +84,17 @@ def test_an_upgrade_tells_what_no_rule_has() -> None:
     assert "in controller mode only" not in controlled
 
 
+def test_an_upgrade_names_the_setting_that_keeps_what_gets_worse() -> None:
+    """Judged like the group itself, for log and consumption alike; nothing vacuous counts."""
+    (group,) = json.loads(run("upgrade", "4.9.8", "5.3.0", "--json").stdout)["groups"]
+    worse = {(c["guarantee"], c["fault"]) for c in group["cells"] if c["turn"] == "worse"}
+    assert ("promotion_loses_no_acknowledged_message", "both end") in worse
+    kept = {each["key"]: set(map(tuple, each["cells"])) for each in group["keeping"]}
+    assert kept["inSyncReplicas"] == worse
+    shown = run("upgrade", "4.9.8", "5.3.0", "--timelines", "0").stdout
+    assert "Set inSyncReplicas=2 on the master: keeps all of it" in shown
+
+
 def test_nothing_changes_between_alike_releases() -> None:
     """4.9.3 and 4.9.8 have the same rules; what differs is told all the same."""
     answer = run("upgrade", "4.9.3", "4.9.8")
