@@ -60,7 +60,10 @@ def is_of_last_file(scene: Scene, begin: int | None, offset: int) -> bool:
 
 
 def choose_batch(scene: Scene, step: HiddenStep, ranges: Ranges) -> Iterable[Arguments]:
-    """The master sends the frames that are noted; into a stalled or ending link, what it has."""
+    """The master sends the frames that are noted; into a stalled or ending link, what it has.
+
+    So it does where the recording ends, and nobody notes any more what is under way.
+    """
     link = scene.links[step.index]
     leaf = f"links.{step.index}.next_transfer_offset"
     stands = scene.get(leaf)
@@ -68,7 +71,9 @@ def choose_batch(scene: Scene, step: HiddenStep, ranges: Ranges) -> Iterable[Arg
     if frame is not None:
         name = step.instance.arguments[0]
         return [{name: frame.size_bytes}] if frame.offset == stands else []
-    is_lost = link.are_frames_stalled or link.ends_before(scene.now_ms + LATE_MS)
+    soon_ms = scene.now_ms + LATE_MS
+    is_over = scene.plan.recording.end_ms < soon_ms
+    is_lost = link.are_frames_stalled or link.ends_before(soon_ms) or is_over
     if link.traffic.are_bytes_shown and not is_lost:
         return []
     return choose_up_to(scene, step, ranges, leaf, stands)

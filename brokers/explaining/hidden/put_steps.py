@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from brokers.explaining.group_state import Arguments
 from brokers.explaining.hidden.steps import HiddenStep, Knowledge, is_below_caps
@@ -11,9 +11,11 @@ from brokers.explaining.seen.pins import UNBOUNDED
 from brokers.explaining.seen.puts import SAME_MS
 from brokers.recordings.ahead.puts import MESSAGE_HEAD_BYTES, RecordedPut
 from brokers.recordings.clock import (
+    CREATE_FILE_MS,
     GRAIN_MS,
     JITTER_MS,
     TRANSFER_WAIT_MS,
+    UNDER_WAY_MS,
     compute_longest_put_ms,
 )
 from reference.language.compiled import Ranges, State
@@ -42,7 +44,7 @@ def is_blank_wanted(scene: Scene, step: HiddenStep) -> bool:
     if find_unseen_end(scene) // size > end // size:
         return True
     called = scene.puts.find_next_called(scene.now_ms)
-    return called is not None and called.start_offset > end
+    return called is not None and called.start_offset // size > end // size
 
 
 def choose_message(scene: Scene, step: HiddenStep, ranges: Ranges) -> Iterable[Arguments]:
@@ -78,34 +80,51 @@ def find_unseen_end(scene: Scene) -> float:
         put.is_behind_gap and (not rolls_file(scene, put) or has_short_frame(scene))
     )
     is_left_out = is_gap and (bool(plan.own_writes) or has_pending_put(scene, put))
-    if not (is_sampled or is_left_out or plan.are_puts_hidden):
-        return 0
+    if is_sampled or is_left_out or plan.are_puts_hidden:
+        most = UNBOUNDED
+    elif put is None:
+        most = plan.sampled_tails.get(scene.process, 0)
+    else:
+        most = 0
+    least = find_shown_end(scene, put) if most else UNBOUNDED
+    return least if least <= most and least < UNBOUNDED else 0
+
+
+def find_shown_end(scene: Scene, put: RecordedPut | None) -> float:
+    """Where a message ends that comes next and has no line, before a put or behind all of them."""
     bounds = [scene.pins.compute_cap(scene.master_end)]
     bounds += [] if put is None else [put.start_offset]
     hidden = (link.slave for link in scene.links if not link.traffic.are_bytes_shown)
     ends = (scene.pins.compute_cap(scene.get_slave_end(slave)) for slave in hidden)
     stands = scene.get(scene.master_end)
     bounds += [end for end in ends if end > stands]
-    frames = (link.find_next_sent() for link in scene.links)
-    sent = (f.offset + f.size_bytes for f in frames if f is not None)
-    bounds += [end for end in sent if end > stands][:1]
-    least = min(bounds)
-    return 0 if least == UNBOUNDED else least
+    bounds += [begin for begin in list_last_files(scene) if begin > stands]
+    sent = list(list_sent_ends(scene))
+    bounds += [end for end, is_sure in sent if is_sure]
+    is_shown = min(bounds) < UNBOUNDED
+    return min(bounds if is_shown else (end for end, _ in sent), default=UNBOUNDED)
+
+
+def list_last_files(scene: Scene) -> Iterator[int]:
+    """Where the file begins that the log had come to when a slave without bytes asked for them.
+
+    Such a slave is sent the last file (R-HA-11), which is shown before any byte of it is.
+    """
+    for link in scene.links:
+        begin = link.traffic.begins.get(link.connection)
+        reports = link.traffic.reports.get(link.connection)
+        if begin is not None and reports and reports[0] == 0 and begin % scene.file_bytes == 0:
+            yield begin
 
 
 def has_short_frame(scene: Scene) -> bool:
-    """The next frame ends behind the log, within its file, and is no whole batch.
+    """A frame ends behind the log, within its file, and is no whole batch.
 
     So a message ends there, and what is behind the log is not the blank before the next file.
     """
     stands = scene.get(scene.master_end)
-    batch_bytes = scene.get("parameters.ha_transfer_batch_size_bytes")
     file_end = stands - stands % scene.file_bytes + scene.file_bytes
-    return any(
-        stands < frame.offset + frame.size_bytes < file_end and frame.size_bytes < batch_bytes
-        for link in scene.links
-        if (frame := link.find_next_sent()) is not None
-    )
+    return any(is_sure and end < file_end for end, is_sure in list_sent_ends(scene))
 
 
 def has_pending_put(scene: Scene, following: RecordedPut | None) -> bool:
@@ -113,8 +132,34 @@ def has_pending_put(scene: Scene, following: RecordedPut | None) -> bool:
     waits = bool(scene.get("master.is_sync")) and bool(scene.plan.slaves)
     longest_ms = compute_longest_put_ms(scene.timers, waits_for_slave=waits)
     process = scene.plan.processes[scene.process]
-    least = scene.get(scene.master_end) + 1 if following is None else following.start_offset
-    return process.may_be_pending(least, scene.now_ms, longest_ms)
+    if following is not None:
+        return process.may_be_pending(following.start_offset, scene.now_ms, longest_ms)
+    ends = (end if is_sure else UNBOUNDED for end, is_sure in list_sent_ends(scene))
+    least = min(ends, default=scene.get(scene.master_end) + 1)
+    # A put that has filled up a file waits for the next one, whatever is reported of this one.
+    has_filled = least % scene.file_bytes == 0
+    waited_ms = process.end_ms - scene.now_ms
+    is_without_file = has_filled and waited_ms <= CREATE_FILE_MS + UNDER_WAY_MS
+    return is_without_file or process.may_be_pending(least, scene.now_ms, longest_ms)
+
+
+def list_sent_ends(scene: Scene) -> Iterator[tuple[int, bool]]:
+    """By link: up to where the bytes of a message are sent next, and whether it ends there.
+
+    A whole batch may end inside a message, whose other bytes the next frames have; the last one of
+    a recording may be followed by others.
+    """
+    stands, file_bytes = scene.get(scene.master_end), scene.file_bytes
+    batch_bytes = scene.get("parameters.ha_transfer_batch_size_bytes")
+    for link in scene.links:
+        end, is_sure = 0, False
+        for frame in link.list_left_frames():
+            end = frame.offset + frame.size_bytes
+            is_sure = frame.size_bytes < batch_bytes or end % file_bytes == 0
+            if end > stands and is_sure:
+                break
+        if end > stands:
+            yield end, is_sure
 
 
 def rolls_file(scene: Scene, put: RecordedPut) -> bool:

@@ -275,8 +275,12 @@ class LinkQueues:
 
     def find_next_sent(self) -> NotedFrame | None:
         """The next frame that the master sends; None if no more is noted."""
+        return next(self.list_left_frames(), None)
+
+    def list_left_frames(self) -> Iterator[NotedFrame]:
+        """The frames of this connection that the master has still to send."""
         frames = self.traffic.frames.get(self.connection, ())
-        return frames[self.sent] if self.sent < len(frames) else None
+        return (frames[number] for number in range(self.sent, len(frames)))
 
     def find_next_taken(self) -> NotedFrame | None:
         """The next frame that the slave takes; None if none is on its way."""

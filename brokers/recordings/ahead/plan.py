@@ -35,6 +35,7 @@ from brokers.recordings.ahead.puts import (
     count_overlapping,
     drop_refused_reports,
     find_sampled,
+    find_sampled_tails,
     index_queues,
     list_under_way,
     mark_gaps,
@@ -137,6 +138,9 @@ class Plan:
     """By process of the master: from where on such a surgery took its bytes."""
     sampled_processes: frozenset[int]
     """Processes of the master of whose puts the recorder left some out by a stride."""
+    sampled_tails: Mapping[int, int]
+    """By process of the master: up to where puts without a line may have written behind its last
+    one, which the recorder kept by a stride."""
     controller: ControllerAhead
     """What a controller is shown to do."""
     lives: tuple[int, ...]
@@ -214,6 +218,7 @@ def _index_puts(
         "queue_index": index_queues(puts),
         "queue_names": frozenset(put.queue for put in puts),
         "sampled_processes": frozenset(puts[number].process for number in find_sampled(puts)),
+        "sampled_tails": find_sampled_tails(puts),
     }
 
 

@@ -109,7 +109,7 @@ class ProcessAhead:
     reported: tuple[int, ...]
     """What was reported then: the highest number so far."""
 
-    def may_be_pending(self, end_offset: int, seen_ms: float, longest_put_ms: float) -> bool:
+    def may_be_pending(self, end_offset: float, seen_ms: float, longest_put_ms: float) -> bool:
         """A message that ends here and is there at this moment is not answered at the end.
 
         It must still wait for a slave then: what is reported is answered at once.
@@ -342,6 +342,19 @@ def find_sampled(puts: Sequence[RecordedPut]) -> frozenset[int]:
             if is_sampled or is_tail:
                 found.update(range(before.number + 1, later.number + 1))
     return frozenset(found)
+
+
+def find_sampled_tails(puts: Sequence[RecordedPut]) -> Mapping[int, int]:
+    """By process: up to where puts may have written behind the last one that a recorder kept.
+
+    It leaves out no more there than it has left out by its stride before that one.
+    """
+    sampled, tails = find_sampled(puts), dict[int, int]()
+    for before, put in itertools.pairwise(puts):
+        tails.pop(put.process, None)
+        if put.number in sampled and before.process == put.process:
+            tails[put.process] = put.end_offset + put.start_offset - before.end_offset
+    return tails
 
 
 def list_under_way(puts: Sequence[RecordedPut]) -> tuple[tuple[RecordedPut, ...], ...]:
