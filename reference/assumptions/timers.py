@@ -9,7 +9,11 @@ from reference.assumptions.assumption import (
     show_values,
 )
 from reference.configuration.broker_group import BrokerGroup
-from reference.releases.timing_differences import FINE_WAITS, SLAVE_TIMEOUT
+from reference.releases.timing_differences import (
+    FINE_WAITS,
+    FIRST_REPORT_AT_ONCE,
+    SLAVE_TIMEOUT,
+)
 from reference.roles import Role
 from reference.worlds.replication.changes import (
     closed_before_first_report,
@@ -133,7 +137,13 @@ PUT_OVER_BEFORE_FIRST_REPORT = Assumption(
 
 
 def is_reported_before_housekeeping(group: BrokerGroup) -> bool:
-    """Each slave's first report comes before either end closes its connection as idle."""
+    """Each slave's first report comes before either end closes its connection as idle.
+
+    From 5.0.0 on the interval counts from the slave's start or its last report, not from each
+    connection: closing only delays the report.
+    """
+    if group.version.has(FIRST_REPORT_AT_ONCE) and not group.is_controlled:
+        return True
     return all(
         slave.get_number("haSendHeartbeatInterval") + SELECT_TIMEOUT_MS
         < min(broker.get_number("haHousekeepingInterval") for broker in (group.master, slave))
@@ -156,8 +166,8 @@ REPORTED_BEFORE_HOUSEKEEPING = Assumption(
     change=closed_before_first_report.VARIANT.name,
     without_it="each connection may be closed before the slave's first report, so that the slave "
     "never receives anything",
-    source="HAClient#isTimeToReportOffset, HAClient#run and HAConnection.ReadSocketService#run at "
-    "4.4.0.",
+    source="HAClient#isTimeToReportOffset, #connectMaster, #run and "
+    "HAConnection.ReadSocketService#run at 4.4.0 and 4.9.8; DefaultHAClient#connectMaster at 5.3.3.",
 )
 
 

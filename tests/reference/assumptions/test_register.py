@@ -76,6 +76,8 @@ def test_a_first_report_comes_before_housekeeping(of: str) -> None:
     found = list_names(change(group, "haHousekeepingInterval", "6000"))
     assert found == ["reported_before_housekeeping"]
     assert list_names(change_slaves(group, "haSendHeartbeatInterval", "20000")) == found
+    later = sample_group(parse_version("5.0.0"))
+    assert list_names(change(later, "haHousekeepingInterval", "1")) == []
 
 
 def test_rules_are_known_of_some_groups_that_do_not_meet_one() -> None:
