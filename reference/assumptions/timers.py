@@ -166,8 +166,8 @@ REPORTED_BEFORE_HOUSEKEEPING = Assumption(
     change=closed_before_first_report.VARIANT.name,
     without_it="each connection may be closed before the slave's first report, so that the slave "
     "never receives anything",
-    source="HAClient#isTimeToReportOffset, #connectMaster, #run and "
-    "HAConnection.ReadSocketService#run at 4.4.0 and 4.9.8; DefaultHAClient#connectMaster at 5.3.3.",
+    source="HAClient#isTimeToReportOffset, HAClient#connectMaster, HAClient#run and HAConnection"
+    ".ReadSocketService#run at 4.4.0 and 4.9.8; DefaultHAClient#connectMaster at 5.3.3.",
 )
 
 
