@@ -10,6 +10,7 @@ from properties.language.world import ClaimedStructure
 from properties.scenarios.counterexamples.cases import load_cases
 from properties.scenarios.known_issues.catalogue import load_scenarios
 from properties.worlds.catalogue import STRUCTURES
+from properties.worlds.system.world import SYSTEM
 from reference.releases.versions import list_versions
 
 PAIR = "SYNC_MASTER/ASYNC_FLUSH/1 slave"
@@ -32,10 +33,10 @@ LATER = (
 SHELVES = {
     "A master and its slaves, 4.4.0": GROUPS,
     "A master and its slaves, other releases": LATER,
+    "The system, with a consumer": tuple(structure.name for structure in SYSTEM.structures),
     **{
         heading: tuple(name for name in STRUCTURES if name.startswith(f"{world}/"))
         for world, heading in (
-            ("system", "The system, with a consumer"),
             ("reading", "A consumer and two queues"),
             ("tables", "Copied tables"),
             ("delay", "Delayed messages"),

@@ -7,7 +7,7 @@ from attrs import evolve
 from brokers.explaining.scene import Scene
 from brokers.recordings.reading import Event
 from brokers.recordings.view import KNOWN, View
-from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
+from reference.worlds.replication.changes.settings.transient_store_pool import STORE_POOL
 from reference.worlds.replication.state import Cluster
 
 

@@ -54,7 +54,7 @@ def find_contradiction(structure: ClaimedGroup, steps: Iterable[TimedStep]) -> C
     A put that can only time out any more counts as timed out: for the rules it makes no difference
     that its turn has not come.
     """
-    judge = Judge(structure.follow_messages(MESSAGES))
+    judge = Lockstep(structure.follow_messages(MESSAGES))
     for number, step in enumerate(steps):
         judge.time_out(step.sealed)
         if failed := judge.follow(step.action):
@@ -66,7 +66,7 @@ LAST_STEPS = ("time_out_slave_wait", "wait_one_second", "give_up_slave_wait", "a
 """The steps of a put that waits for a slave in vain and for no disk."""
 
 
-class Judge:
+class Lockstep:
     """The rules of a structure, as they follow a simulation."""
 
     def __init__(self, structure: ClaimedGroup) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reference.assumptions.assumption import Assumption, RecordedRun, show_values
 from reference.configuration.broker_group import BrokerGroup
-from reference.worlds.replication.changes import frame_beyond_slave_file
+from reference.worlds.replication.changes.settings import frame_beyond_slave_file
 
 FILE_SIZE = "mapedFileSizeCommitLog"
 

@@ -15,11 +15,8 @@ from reference.releases.timing_differences import (
     SLAVE_TIMEOUT,
 )
 from reference.roles import Role
-from reference.worlds.replication.changes import (
-    closed_before_first_report,
-    no_slave_wait,
-    put_outlasts_first_report,
-)
+from reference.worlds.replication.changes import no_slave_wait, put_outlasts_first_report
+from reference.worlds.replication.changes.settings import closed_before_first_report
 
 SELECT_TIMEOUT_MS = 1000
 """How long the threads of a connection sleep before they look at their timers again

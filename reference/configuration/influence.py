@@ -42,14 +42,14 @@ class InfluenceKind(enum.Enum):
 
 
 @frozen
-class Influence:
+class KeyInfluence:
     """What is known of one key."""
 
     kind: InfluenceKind
     because: str
 
 
-UNREAD = Influence(InfluenceKind.NONE, "no class of a broker reads it")
+UNREAD = KeyInfluence(InfluenceKind.NONE, "no class of a broker reads it")
 """What is known of every other key of a release whose source was read."""
 
 
@@ -66,15 +66,15 @@ class KeyReaders:
 
 
 @cache
-def load_influences() -> Mapping[str, Influence]:
+def load_influences() -> Mapping[str, KeyInfluence]:
     """What is known of each key. Raises ValueError for a key that is listed twice."""
     entries = tomllib.loads(INFLUENCES.read_text(encoding="utf-8"))["influence"]
-    found: dict[str, Influence] = {}
+    found: dict[str, KeyInfluence] = {}
     for entry in entries:
         for key in entry["keys"].split():
             if key in found:
                 raise ValueError(f"{key} is listed twice")
-            found[key] = Influence(InfluenceKind(entry["kind"]), entry["because"])
+            found[key] = KeyInfluence(InfluenceKind(entry["kind"]), entry["because"])
     return found
 
 

@@ -34,6 +34,7 @@ from properties.scenarios.counterexamples.cases import find_case, load_cases
 from properties.scenarios.known_issues.catalogue import load_scenarios
 from properties.schedules.judgement import replay
 from properties.worlds.catalogue import STRUCTURES
+from properties.worlds.system.world import SYSTEM
 from reference.language.machine import Action, compute_machine
 from tests.command_line.run import run
 from tests.properties.exports.javascript_walks import MISSING
@@ -155,7 +156,8 @@ def test_every_cell_is_refuted_by_its_schedule() -> None:
 def test_all_structures_of_the_small_worlds_are_offered() -> None:
     """Each is assembled from the shared lines, and its first state offers steps."""
     offered = {deployment.key for deployment in list_deployments()}
-    known = [n for n in STRUCTURES if n.startswith(("system", "reading", "tables", "delay"))]
+    small = [n for n in STRUCTURES if n.startswith(("reading", "tables", "delay"))]
+    known = [*small, *(structure.name for structure in SYSTEM.structures)]
     assert set(known) <= offered
     assert 12 == sum(name.startswith("system/") for name in known)
     make_context().eval("""function count(key) {

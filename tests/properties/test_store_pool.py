@@ -17,7 +17,7 @@ from properties.worlds.replication.world import ClaimedGroup
 from properties.z3.induction import prove_lemmas
 from reference.language.machine import Action, compute_machine
 from reference.roles import FlushDiskType, Role
-from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
+from reference.worlds.replication.changes.settings.transient_store_pool import STORE_POOL
 from reference.worlds.replication.lineage import has_message, is_torn
 from reference.worlds.replication.parameters import FaultCounts, Parameters
 from reference.worlds.replication.state import Cluster

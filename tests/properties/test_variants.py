@@ -20,7 +20,7 @@ from reference.language.machine import compute_machine
 from reference.releases.versions import RULE_SETS, apply_rule_set, compute_rules
 from reference.roles import FlushDiskType
 from reference.worlds.replication.changes import CHANGES, VARIANTS
-from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
+from reference.worlds.replication.changes.settings.transient_store_pool import STORE_POOL
 from reference.worlds.replication.parameters import Parameters
 from reference.worlds.replication.rules import RULES
 from tests.structures import SYNCHRONOUS_PAIR, leave_most_to_night, name_of

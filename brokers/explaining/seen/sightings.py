@@ -18,7 +18,7 @@ from brokers.recordings.kinds import BROKER_KINDS, END_KINDS, START_KINDS, STOP_
 from brokers.recordings.reading import Event
 from brokers.recordings.roles.places import EXCHANGE
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT as CONTROLLED
-from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
+from reference.worlds.replication.changes.settings.transient_store_pool import STORE_POOL
 
 LOG_FIELDS: Mapping[str, str] = {
     "flushed_offset": "flushed_offset",

@@ -64,7 +64,7 @@ from reference.worlds.replication.changes import (
     scripted_slave,
 )
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT as CONTROLLED
-from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
+from reference.worlds.replication.changes.settings.transient_store_pool import STORE_POOL
 from reference.worlds.replication.parameters import FaultCounts, Parameters
 from reference.worlds.replication.structure import Structure
 

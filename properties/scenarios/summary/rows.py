@@ -29,7 +29,7 @@ from reference.releases.releases import CONTROLLER
 from reference.releases.versions import find_version
 from reference.roles import Role
 from reference.worlds.replication.changes import put_outlasts_first_report
-from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
+from reference.worlds.replication.changes.settings.transient_store_pool import STORE_POOL
 
 CODE = re.compile(r"(?P<letter>[A-Z])(?P<number>[0-9]{1,2})")
 """A row and a fault model, or what happens without a failure: ``L12``."""

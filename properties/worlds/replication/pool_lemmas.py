@@ -5,7 +5,7 @@ from __future__ import annotations
 from properties.language.property import lemma
 from properties.worlds.replication.lemmas import is_end_known, is_first_life, is_joined_from_start
 from reference.language.operators import all_of, choose, implies, maximum, minimum, negate
-from reference.worlds.replication.changes.transient_store_pool import (
+from reference.worlds.replication.changes.settings.transient_store_pool import (
     STORE_POOL,
     compute_lowest_kept,
     get_committed,

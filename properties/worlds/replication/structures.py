@@ -19,7 +19,7 @@ from reference.worlds.replication.changes.controller_mode.settings.ack_by_master
     ACK_BY_MASTER_ALONE,
 )
 from reference.worlds.replication.changes.controller_mode.settings.two_in_sync import TWO_IN_SYNC
-from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
+from reference.worlds.replication.changes.settings.transient_store_pool import STORE_POOL
 
 POOLED_GROUPS = tuple(
     evolve(structure, variants=(STORE_POOL,))

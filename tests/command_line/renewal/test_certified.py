@@ -65,7 +65,7 @@ def _change_a_verdict(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Verdict, ..
     difference = FingerprintDifference(False, ("append_message",), (), (), ())
     renewal = Renewal(difference, verdicts, 0, 0, ((old, new),))
     saved: list[tuple[Verdict, ...]] = []
-    monkeypatch.setattr(certified, "renew", lambda *_: renewal)
+    monkeypatch.setattr(certified, "renew", lambda *_, **__: renewal)
     monkeypatch.setattr(certificates, "save", lambda _, verdicts: saved.append(verdicts))
     return saved
 

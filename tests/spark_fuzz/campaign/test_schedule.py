@@ -77,7 +77,7 @@ def test_every_structure_has_a_code_of_its_own() -> None:
     assert list(STRUCTURES.values()) == list(STRUCTURE_BY_CODE.values())
     for code, structure in STRUCTURE_BY_CODE.items():
         if not isinstance(structure, ClaimedGroup):
-            assert structure.name == code.replace("-", "/").replace("_", " ")
+            assert code == structure.name.replace("/", "-").replace(" ", "_")
 
 
 @pytest.mark.parametrize(

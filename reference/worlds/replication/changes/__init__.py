@@ -12,7 +12,6 @@ from reference.worlds.replication.changes import (
     answered_in_line,
     blank_kept,
     both_waits_at_once,
-    closed_before_first_report,
     controller_mode,
     deadline_before_reports,
     dispatch_flushed,
@@ -21,7 +20,6 @@ from reference.worlds.replication.changes import (
     dispatch_replicated,
     epoch_check,
     flush_looked_at_again,
-    frame_beyond_slave_file,
     full_log_transfer,
     late_reports_time_out,
     no_slave_wait,
@@ -29,12 +27,16 @@ from reference.worlds.replication.changes import (
     report_capped,
     report_capped_from_second,
     scripted_slave,
-    transient_store_pool,
     wait_until_deadline,
     whole_record_checksum,
 )
 from reference.worlds.replication.changes.controller_mode.repairs import REPAIRS
 from reference.worlds.replication.changes.controller_mode.settings import SETTINGS
+from reference.worlds.replication.changes.settings import (
+    closed_before_first_report,
+    frame_beyond_slave_file,
+    transient_store_pool,
+)
 
 CHANGES = (
     ack_above_transfer_start,

@@ -10,8 +10,10 @@ from typing import Any
 
 import attrs
 import pytest
+from attrs import evolve
 
 from properties.language.world import ClaimedStructure
+from properties.scenarios.analysis.log import decide
 from properties.scenarios.procedures.procedures import load_procedures
 from properties.scenarios.summary.actions import load_actions
 from properties.scenarios.summary.rows import (
@@ -39,8 +41,11 @@ from properties.verdicts.findings.explanations import load_explanations
 from properties.verdicts.verdict import Verdict
 from properties.worlds.catalogue import OTHER_WORLDS
 from properties.worlds.reading.world import READING
+from properties.worlds.replication.structures import STOCK_PAIR
 from properties.worlds.replication.world import REPLICATION
 from properties.worlds.system.world import SYSTEM
+from reference.worlds.replication.changes import VARIANTS
+from reference.worlds.replication.parameters import Parameters
 
 SHOWN = (REPLICATION, READING, SYSTEM)
 """The worlds that the rows are made of."""
@@ -97,9 +102,20 @@ def list_fallen() -> Iterator[tuple[RowWords, Any, Verdict]]:
                     yield rows[0], structure, cell
 
 
+def list_fallen_by_settings() -> Iterator[tuple[RowWords, Any, Verdict]]:
+    """The same for stock pairs with settings that have a cause of their own."""
+    for name in filter(None, (cause.variant for cause in load_words().causes)):
+        structure = evolve(STOCK_PAIR, variants=(name,))
+        for cell in decide(structure, Parameters()):
+            rows = [row for row in load_words().rows if is_of_row(row, cell)]
+            if rows and is_refuted(cell):
+                yield rows[0], structure, cell
+
+
 def test_no_cause_is_dead() -> None:
     """Each happens in a schedule of some group, and no schedule without a failure lacks one."""
-    unfailed = [each for each in list_fallen() if each[2].fault == "none"]
+    fallen = (*list_fallen(), *list_fallen_by_settings())
+    unfailed = [each for each in fallen if each[2].fault == "none"]
     told = {make_failure(*each).words for each in unfailed if is_promised(*each)}
     assert {cause.words for cause in load_words().causes} == told
 
@@ -124,11 +140,12 @@ def test_words_fit_the_screen() -> None:
 
 
 def test_causes_are_known() -> None:
-    """Each is about a class of explanation, or about a claim."""
+    """Each is about a class of explanation, about a claim, or about settings."""
     classes = {each.name for each in load_explanations()}
     claims = {name for world in SHOWN for name in world.claims}
     for cause in load_words().causes:
-        assert bool(cause.explanation) != bool(cause.claim)
+        assert len(list(filter(None, (cause.explanation, cause.claim, cause.variant)))) == 1
+        assert not cause.variant or VARIANTS[cause.variant].unawaited
         assert cause.explanation in classes | {""}
         assert cause.claim in claims | {""}
 

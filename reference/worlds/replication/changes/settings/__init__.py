@@ -1,0 +1,1 @@
+"""Settings of brokers that change the rules, whatever the release."""
