@@ -42,7 +42,8 @@ def test_a_variant_is_a_small_module_that_says_what_differs(name: str) -> None:
     assert f"Differs from {base}:" in (inspect.getdoc(module) or "")
     assert variant.sentence.endswith(".")
     assert variant.comes_from.endswith(".")
-    assert variant.rules or variant.conditions
+    assert variant.rules or variant.conditions or variant.unawaited
+    assert not set(variant.unawaited) - RULES.keys()
     assert not set(variant.removes) - RULES.keys()
     plain = evolve(SYNCHRONOUS_PAIR, flush_disk_type=FlushDiskType.SYNC_FLUSH)
     structure = apply_rule_set(evolve(plain, variants=(name,)), variant.on)

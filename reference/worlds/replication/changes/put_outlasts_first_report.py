@@ -1,7 +1,7 @@
 """A put may wait for longer than a slave that starts waits before its first report.
 
-Differs from 4.4.0 with its own timers, where a put is over by then. From 4.7.1 until 4.9.3 each put
-waits its whole time from its turn on, however long it has waited behind others:
+Differs from 4.4.0: with its own timers a put is over by then. From 4.7.1 until 4.9.3 each put waits
+its whole time from its turn on, however long it has waited behind others:
 ``GroupTransferService#doWaitTransfer`` takes ``syncFlushTimeout`` anew for each request, and
 nothing else limits a put. In other releases a longer ``syncFlushTimeout`` or ``slaveTimeout`` of
 the master, or a shorter ``haSendHeartbeatInterval`` of a slave, has the same effect.

@@ -1,7 +1,7 @@
 """A frame need not fit the slave's last file; one that does not is never appended.
 
-Differs from 4.4.0 with files of one size: ``mapedFileSizeCommitLog`` of the slave is no multiple of
-its master's. The master ends a frame with a file of its own, so a frame can cross the end of the
+Differs from 4.4.0: with files of two sizes, the slave's ``mapedFileSizeCommitLog`` is no multiple
+of its master's. The master ends a frame with a file of its own, so a frame can cross the end of the
 slave's. ``MappedFile#appendMessage(byte[])`` then takes nothing, the slave reports nothing and
 closes the connection, and the next connection begins with the same frame.
 
