@@ -161,6 +161,7 @@ REPORTED_BEFORE_HOUSEKEEPING = Assumption(
     ),
     awaited_steps=("report_offset", "replicate_messages", "replicate_delayed_message"),
     change=closed_before_first_report.VARIANT.name,
+    has_change=lambda group: not group.is_controlled,
     without_it="each connection may be closed before the slave's first report, so that the slave "
     "never receives anything",
     source="HAClient#isTimeToReportOffset, HAClient#connectMaster, HAClient#run and HAConnection"

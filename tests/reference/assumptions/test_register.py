@@ -90,6 +90,8 @@ def test_rules_are_known_of_some_groups_that_do_not_meet_one() -> None:
         assert list_changes(change_slaves(later, "haSendHeartbeatInterval", "1")) == ()
     late = change_slaves(sample_group(), "haSendHeartbeatInterval", "19000")
     assert list_changes(late) == ("closed_before_first_report",)
+    controlled = sample_group(parse_version("5.3.0-controller"))
+    assert list_changes(change_slaves(controlled, "haSendHeartbeatInterval", "19000")) == ()
     for size, change in ((2**21, ()), (2**20 + 1, ("frame_beyond_slave_file",))):
         sized = change_master(sample_group(), "mapedFileSizeCommitLog", str(2**20))
         sized = change_slaves(sized, "mapedFileSizeCommitLog", str(size))
