@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from types import MappingProxyType
 
-from attrs import evolve, field, frozen
+from attrs import define, evolve, field, frozen
 
 from properties.timed.clocks import LOOK_MS, Clocks
 from properties.worlds.replication.world import ClaimedGroup
@@ -111,7 +111,7 @@ def is_open(put: Message) -> bool:
     return (put.phase == NOT_SENT) | is_pending(put)
 
 
-@frozen(slots=False)
+@define
 class TimedPair:
     """A pair of brokers under its clocks."""
 
@@ -121,9 +121,9 @@ class TimedPair:
     draw: Random
     left_out: frozenset[str] = frozenset()
     """Rules that are not taken."""
-    started_ms: list[int] = field(factory=lambda: [0])
+    report_timer_ms: int = 0
     """When the slave's timer of reports was last set: its start, its connect or its last report."""
-    connected_ms: list[int] = field(factory=lambda: [0])
+    connected_ms: int = 0
     requested_ms: dict[int, int] = field(factory=dict)
     """When each put began to wait for a slave."""
 
@@ -154,10 +154,10 @@ class TimedPair:
         """When a step is taken that has just become possible; NEVER if it is not, so far."""
         name, clocks = enabled.instance.rule.name, self.clocks
         if name in ("report_offset", "report_offset_to_earlier_put"):
-            return self.started_ms[0] + clocks.first_report_ms + 1 + self.draw.randrange(LOOK_MS)
+            return self.report_timer_ms + clocks.first_report_ms + 1 + self.draw.randrange(LOOK_MS)
         if name == "close_idle_connection":
             is_silent = not state.links[0].has_reported
-            due = self.connected_ms[0] + clocks.housekeeping_ms + 1 + self.draw.randrange(LOOK_MS)
+            due = self.connected_ms + clocks.housekeeping_ms + 1 + self.draw.randrange(LOOK_MS)
             return due if is_silent else NEVER
         if name == "time_out_slave_wait":
             return self.find_end_of_wait(state, enabled.instance.indexes[0], now)
@@ -198,9 +198,9 @@ class TimedPair:
         if rule == "request_slave_wait" and action.index is not None:
             self.requested_ms[action.index] = now
         if rule == "connect_slave":
-            self.connected_ms[0] = now
+            self.connected_ms = now
         is_set_by_connect = self.clocks.is_report_timed_by_connection
         is_reporting = rule in ("report_offset", "report_offset_to_earlier_put", "append_to_slave")
         is_starting = rule.startswith("restart_slave")
         if is_reporting or (rule == "connect_slave" if is_set_by_connect else is_starting):
-            self.started_ms[0] = now
+            self.report_timer_ms = now
