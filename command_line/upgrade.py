@@ -91,9 +91,8 @@ class GroupUpgrade:
     """Sizes and thresholds of the master after it."""
     versions: tuple[Version, Version]
     """Of the group's brokers before and after, in the modes that their files say."""
-    consumed: tuple[tuple[Verdict, ...], tuple[Verdict, ...]]
-    """What is decided of consumers, and from put to consumed, before and after; neither if one of
-    them is not decided."""
+    changes: tuple[VerdictChange, ...]
+    """The verdicts that change, of the log and of consumption; none where nothing is decided."""
     keeping: tuple[KeepingSetting, ...]
     """Settings under which something stays proved that does not by itself."""
 
@@ -101,14 +100,6 @@ class GroupUpgrade:
     def reasons(self) -> tuple[str, ...]:
         """Why nothing is decided before or after; empty where both are decided."""
         return tuple(dict.fromkeys((*self.before.outside_the_model, *self.after.outside_the_model)))
-
-    @property
-    def changes(self) -> list[VerdictChange]:
-        """The verdicts that change; none where nothing is decided."""
-        if self.reasons:
-            return []
-        of_log = compute_changes(self.before.verdicts, self.after.verdicts)
-        return [*of_log, *compute_changes(*self.consumed)]
 
     @property
     def gave_up(self) -> tuple[str, ...]:
@@ -239,15 +230,16 @@ def analyse_upgrade(
 ) -> GroupUpgrade:
     """Both analyses of one group."""
     logs = (analyse_log(before, progress), analyse_log(after, progress))
-    consumed = list_consumed((before, after), logs)
-    pairs = zip((logs[0].verdicts, consumed[0]), (logs[1].verdicts, consumed[1]), strict=True)
-    changes = [c for one, other in pairs for c in compute_changes(one, other)]
+    changes: list[VerdictChange] = []
+    if not any(log.outside_the_model for log in logs):
+        changes += compute_changes(*(log.verdicts for log in logs))
+        changes += compute_changes(*list_consumed((before, after), logs))
     return GroupUpgrade(
         f"{deployment}: {before.cluster}/{before.broker_name}",
         *logs,
         compute_parameters(after),
         (before.version, after.version),
-        consumed,
+        tuple(changes),
         tuple(find_keeping(after, list_turned(changes, Turn.WORSE))),
     )
 

@@ -29,7 +29,7 @@ def find_keeping(group: BrokerGroup, worse: Sequence[VerdictChange]) -> Iterator
 
     A claim whose premise can never hold is not kept by that.
     """
-    if not worse or group.outside_the_model():
+    if not worse:
         return
     asked = {(c.after.guarantee, c.after.fault) for c in worse}
     for other in list_alternatives(group, ReadingQuestion(), analyse_by_certificate):
