@@ -107,7 +107,7 @@ def follow_link(number: int, steps: Sequence[JudgedStep]) -> Iterator[Arrow]:
         old, new, step = before.cluster.links[number], after.cluster.links[number], after.index
         if new.is_open and not old.is_open:
             yield Arrow(slave, MASTER, step, step, "connect")
-        if after.action is not None and after.action.instance == f"create_first_file[{number}]":
+        if after.action is not None and after.action.instance == f"create_slave_file[{number}]":
             yield Arrow(MASTER, slave, step, step, "heartbeat")
         yield from _take_report(wire, slave, old, new, step)
         yield from _take_frame(wire, slave, old, new, step)

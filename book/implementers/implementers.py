@@ -36,7 +36,13 @@ class Slice:
 SLICES = (
     Slice(
         "The log",
-        ("fill_file", "append_message", "append_other_message", "dispatch_master"),
+        (
+            "create_master_file",
+            "fill_file",
+            "append_message",
+            "append_other_message",
+            "dispatch_master",
+        ),
         ("b_sync_no_slave", "m_master_kill9_page_cache", "l_wait_store_false"),
     ),
     Slice(
@@ -79,7 +85,7 @@ SLICES = (
             "position_transfer",
             "position_at_last_file",
             "transfer_batch",
-            "create_first_file",
+            "create_slave_file",
             "append_to_slave",
             "append_at_wrong_offset",
             "refuse_frame",
@@ -303,10 +309,10 @@ POINTS = (
     ),
     Point(
         "heartbeat makes a file",
-        ("create_first_file",),
+        ("create_slave_file",),
         Mistake(
             "creates no file for a frame without bytes",
-            mutant="create_first_file: slaves.log.has_file, effect omitted",
+            mutant="create_slave_file: slaves.log.has_file, effect omitted",
             lemma="log_ends_in_last_file",
         ),
     ),

@@ -27,7 +27,7 @@ DEFINES = ("-DSAFETY", "-DNOREDUCE", "-DBFS")
 """No search for cycles; no partial-order reduction, as there is one process; breadth first."""
 OPTIMISATION = "-O1"
 """Most searches are shorter than a compilation that optimises more."""
-MEMORY_MAX_MIB = 4096
+MEMORY_MAX_MIB = 8192
 """The limits after which the verifier gives up."""
 DEPTH_MAX = 1_000_000
 """The maximal path length of a search that should cover all states."""

@@ -65,7 +65,7 @@ DELAYS_MS: Mapping[str, tuple[int, int]] = MappingProxyType(
         "receive_report": SOON,
         "position_transfer": SOON,
         "transfer_batch": SOON,
-        "create_first_file": SOON,
+        "create_slave_file": SOON,
         "append_to_slave": (0, 1_500),
         "append_at_wrong_offset": SOON,
         "refuse_frame": SOON,

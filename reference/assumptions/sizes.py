@@ -47,7 +47,7 @@ ONE_FILE_SIZE = Assumption(
     list_settings=lambda group: show_values(group, FILE_SIZE),
     conditions=(
         "append_to_slave: is_in_step",
-        "create_first_file: has_no_file",
+        "create_slave_file: has_no_file",
         "restart_slave: is_slave_down",
         "replicate_messages: is_slave_up",
         "replicate_delayed_message: is_pair_connected",

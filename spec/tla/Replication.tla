@@ -115,6 +115,23 @@ fill_file ==
            !.trailing_blank_offset = master.log.ends[2]]
     /\ UNCHANGED <<slaves, links, messages, faults>>
 
+create_master_file_is_new_file_needed ==
+    (~master.log.has_file \/ (master.log.ends[2] = (master.log.last_file_offset +
+        mapped_file_size_bytes)))
+
+\* A put makes the master create the file for its message, before it appends the message.
+\* producer: CommitLog#putMessage, MappedFileQueue#getLastMappedFile
+create_master_file ==
+    /\ is_store_open
+    /\ create_master_file_is_new_file_needed
+    /\ is_below_modelled_end
+    /\ master' = [master EXCEPT
+        !.log.last_file_offset = (IF (master.log.ends[2] = (master.log.last_file_offset +
+            mapped_file_size_bytes)) THEN master.log.ends[2] ELSE master.log.last_file_offset),
+        !.log.has_file = TRUE,
+        !.trailing_blank_offset = (-1)]
+    /\ UNCHANGED <<slaves, links, messages, faults>>
+
 is_next_message == (messages[0].phase = 0)
 
 \* The master appends a producer's message to its commit log; its put begins to wait.
@@ -823,15 +840,20 @@ transfer_batch_0 ==
 
 is_accepting == (slaves[0].is_up /\ ~slaves[0].is_stopping)
 
-has_no_file == ~slaves[0].log.has_file
+create_slave_file_0_is_new_file_needed ==
+    (~slaves[0].log.has_file \/ (slaves[0].log.ends[2] = (slaves[0].log.last_file_offset +
+        mapped_file_size_bytes)))
 
-\* A heartbeat, a frame without bytes, makes an empty slave create its first file (R-HC-09).
+is_frame_taken == ((slaves[0].log.ends[2] = 0) \/ (slaves[0].log.ends[2] = links[0].arrived_offset))
+
+\* A heartbeat, a frame without bytes, makes a slave create the file for its next byte.
 \* slave: HAClient#dispatchReadRequest, CommitLog#appendData
-create_first_file_0 ==
+create_slave_file_0 ==
     /\ is_link_open
     /\ is_accepting
     /\ is_positioned
-    /\ has_no_file
+    /\ create_slave_file_0_is_new_file_needed
+    /\ is_frame_taken
     /\ LET
            part_0 == (IF (links[0].arrived_offset < (links[0].transfer_start_offset +
                mapped_file_size_bytes)) THEN links[0].transfer_start_offset ELSE
@@ -929,8 +951,6 @@ append_to_slave_0 ==
                (slaves[0].log.ghost_torn_start_offset < messages[0].end_offset) /\
                (messages[0].start_offset < slaves[0].log.ghost_torn_end_offset))))]
     /\ UNCHANGED <<master, faults>>
-
-is_frame_taken == ((slaves[0].log.ends[2] = 0) \/ (slaves[0].log.ends[2] = links[0].arrived_offset))
 
 is_out_of_step ==
     ~((~slaves[0].log.has_file /\ (links[0].arrived_offset = links[0].transfer_start_offset)) \/
@@ -2103,7 +2123,7 @@ swallow_append_error_0 ==
            !.swallowed_disk_errors = (faults.swallowed_disk_errors + 1)]
     /\ UNCHANGED <<master, messages>>
 
-is_new_file_needed ==
+fail_file_creation_0_is_new_file_needed ==
     (~slaves[0].log.has_file \/ (slaves[0].log.ends[2] = (slaves[0].log.last_file_offset +
         mapped_file_size_bytes)))
 
@@ -2116,7 +2136,7 @@ fail_file_creation_0 ==
     /\ is_accepting
     /\ has_bytes_in_flight
     /\ is_frame_taken
-    /\ is_new_file_needed
+    /\ fail_file_creation_0_is_new_file_needed
     /\ fail_file_creation_0_is_within_limit
     /\ \E size_bytes \in 1..(links[0].next_transfer_offset - links[0].arrived_offset) :
        /\ links' = [links EXCEPT
@@ -2217,6 +2237,7 @@ rest == UNCHANGED vars
 
 Next ==
     \/ fill_file
+    \/ create_master_file
     \/ append_message_0
     \/ append_other_message
     \/ expire_master_file
@@ -2248,7 +2269,7 @@ Next ==
     \/ position_transfer_0
     \/ position_at_last_file_0
     \/ transfer_batch_0
-    \/ create_first_file_0
+    \/ create_slave_file_0
     \/ append_to_slave_0
     \/ append_at_wrong_offset_0
     \/ refuse_frame_0

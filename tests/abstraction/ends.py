@@ -23,7 +23,14 @@ from tests.abstraction.group import (
     retell,
     start_empty,
 )
-from tests.abstraction.steps import MASTER_STARTS, SLAVE_STARTS, finish, force, has_begun
+from tests.abstraction.steps import (
+    FOUND_FILE,
+    MASTER_STARTS,
+    SLAVE_STARTS,
+    finish,
+    force,
+    has_begun,
+)
 from tests.reference.store.logs import NOW_MS, load
 
 FLUSHES_MAX = 11
@@ -93,7 +100,7 @@ def restart_master(group: Group) -> Step | None:
     master = evolve(master, store=evolve(master.store, commit_log=log))
     blank = UNKNOWN_OFFSET
     after = evolve(group, master=master, life=life, link=Link(), trailing_blank_offset=blank)
-    return finish("restart", after, (MASTER_STARTS,), recovered_offset=master.max_offset)
+    return finish("restart", after, (MASTER_STARTS, FOUND_FILE), recovered_offset=master.max_offset)
 
 
 def mix(cached: Content, disk: Content, base: int, kept: int, pages: int) -> Content:
@@ -183,7 +190,7 @@ def lose_master_power(
         link=Link(),
         trailing_blank_offset=UNKNOWN_OFFSET,
     )
-    plan = (("lose_master_power", "lose_master_power_in_record"), MASTER_STARTS)
+    plan = (("lose_master_power", "lose_master_power_in_record"), MASTER_STARTS, FOUND_FILE)
     hints = {
         "kept_offset": frozenset({kept_end, first, kept, end}),
         "reached_offset": frozenset({end}),
@@ -203,7 +210,7 @@ def lose_master_disk(group: Group) -> Step | None:
         link=Link(),
         trailing_blank_offset=UNKNOWN_OFFSET,
     )
-    return finish("disk", after, (("lose_master_disk",), MASTER_STARTS))
+    return finish("disk", after, (("lose_master_disk",), MASTER_STARTS, FOUND_FILE))
 
 
 def wipe_slave(group: Group) -> Step | None:

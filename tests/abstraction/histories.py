@@ -68,6 +68,7 @@ def choose_least_pages(b: int) -> int:
 STEPS: dict[str, Callable[[Group, int, int], Step | None]] = {
     "put": lambda g, a, b: steps.put_message(g, make_message(a, b), is_followed=b % 2 == 1),
     "fill": lambda g, a, b: steps.fill_file(g),
+    "too_large": lambda g, a, b: steps.refuse_message(g),
     "frame": take_frame,
     "dispatch_master": lambda g, a, b: steps.dispatch_broker(g, "master"),
     "dispatch_slave": lambda g, a, b: steps.dispatch_broker(g, "slave"),

@@ -39,6 +39,8 @@ MASTER_STARTS = (
     "restart_master_behind_blank",
     "restart_master_with_stale_bytes",
 )
+FOUND_FILE = ("create_master_file", "")
+"""A start may find the next file, which was made in advance."""
 SLAVE_STARTS = ("restart_slave", "restart_slave_beyond_received", "restart_slave_with_stale_bytes")
 MASTER_EXPIRIES = (
     "expire_master_file",
@@ -118,6 +120,20 @@ def fill_file(group: Group) -> Step | None:
     master = change_log(evolve(group.master, store=store), retell_all(store, start, group.life))
     after = evolve(group, master=master, trailing_blank_offset=start)
     return finish("fill", after, (("fill_file",),))
+
+
+def refuse_message(group: Group) -> Step | None:
+    """A message is too large, but the file for it is made before anybody looks (T5-XXXXX)."""
+    if not can_put(group):
+        return None
+    message = put.MessageToPut("T", 0, body=bytes(LARGEST_MESSAGE))
+    around = put.PutEnvironment(NOW_MS, epoch=group.life)
+    store, _ = put.put_message(group.master.store, message, around)
+    if len(store.commit_log.mapped_files) == len(group.master.log.mapped_files):
+        return None
+    master = change_log(evolve(group.master, store=store), store.commit_log)
+    after = evolve(group, master=master, trailing_blank_offset=UNKNOWN_OFFSET)
+    return finish("refuse_message", after, (("create_master_file",),))
 
 
 def dispatch_broker(group: Group, who: str) -> Step | None:
@@ -207,7 +223,7 @@ def append(group: Group, size: int, creation: Creation) -> Step | None:
         link = evolve(link, reported_offset=end if is_reported else link.reported_offset)
     rules = ("append_to_slave", "append_at_wrong_offset", "fail_file_creation", "discard_frame")
     rolled = ("dispatch_slave", "")
-    plan = (rules, rolled) if size else (("create_first_file", ""),)
+    plan = (rules, rolled) if size else (("create_slave_file", ""),)
     cursor = find_dispatched(after.slave)
     changed = evolve(after, link=link)
     return finish("append", changed, plan, size_bytes=size, dispatched_offset=cursor)

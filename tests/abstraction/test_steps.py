@@ -24,8 +24,8 @@ def test_every_step_of_bytes_is_one_of_a_rule(commands: list[Command]) -> None:
 
 
 LOG_RULES = {
-    *("append_message", "append_other_message", "fill_file"),
-    *("append_to_slave", "append_at_wrong_offset", "create_first_file", "refuse_frame"),
+    *("append_message", "append_other_message", "fill_file", "create_master_file"),
+    *("append_to_slave", "append_at_wrong_offset", "create_slave_file", "refuse_frame"),
     *("discard_frame", "fail_file_creation"),
     *("dispatch_master", "dispatch_slave", "flush_master", "flush_slave"),
     *("expire_master_file", "expire_uncopied_master_file", "delete_young_master_file"),
@@ -44,7 +44,7 @@ The rare ones have histories of their own among the extremes.
 
 def make_histories(count: int) -> list[list[Command]]:
     """The same histories every time."""
-    drawn = random.Random(1)
+    drawn = random.Random(3)
     return [
         [
             (drawn.choice(NAMES), drawn.choice((512, drawn.randrange(600))), drawn.getrandbits(61))

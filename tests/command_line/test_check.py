@@ -84,7 +84,7 @@ def test_a_false_acknowledgement_without_any_fault_is_found(stock: Any) -> None:
     false_ack = cells["acknowledgement_is_truthful", "late join"]
     assert ("refuted", 11) == (false_ack["verdict"], false_ack["steps"])
     rules = [instance.partition("[")[0] for instance, _ in false_ack["schedule"]]
-    assert {"position_at_last_file", "create_first_file"} <= set(rules)
+    assert {"position_at_last_file", "create_slave_file"} <= set(rules)
     assert "proved" == cells["acknowledgement_is_truthful", "none"]["verdict"]
 
 

@@ -42,7 +42,7 @@ def answer(slave: int) -> list[Action]:
         Action("answer_disk_wait[0]"),
         Action("request_slave_wait[0]"),
         Action(f"position_at_last_file[{slave}]"),
-        Action(f"create_first_file[{slave}]"),
+        Action(f"create_slave_file[{slave}]"),
         Action(f"receive_report[{slave}]", {"slave_offset": ROLL}),
         Action("answer_slave_wait[0]"),
     ]

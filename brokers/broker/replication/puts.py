@@ -121,6 +121,8 @@ class Puts(FollowedPuts):
         status = PutMessageStatus.UNKNOWN_ERROR
         if isinstance(put.result, PutMessageResult):
             status = put.result.status
+        if self.store.has_more_files(self.rules, MASTER_LOG):
+            self.rules.fire("create_master_file")
         self.rules.fire(self.name(put, "refuse_put"), status=STATUS_NAMES.index(status.name))
         self.store.learn_log()
         self.advance(put)

@@ -238,7 +238,7 @@ class SlaveHa:
     def _step(self, size: int) -> bool:
         """The rule of an append; False: none fits what this master has sent."""
         if not size:
-            return self.rules.try_to("create_first_file[0]")
+            return self.rules.try_to("create_slave_file[0]")
         rules = ("append_to_slave[0]", "append_at_wrong_offset[0]")
         return any(self.rules.try_to(rule, size_bytes=size) for rule in rules)
 

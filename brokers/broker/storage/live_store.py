@@ -199,6 +199,12 @@ class LiveStore:
                 text = f"{path}.{name} is {ruled} by the rules, {leaves[name]} by the bytes"
                 raise DisagreementError(text)
 
+    def has_more_files(self, state: RuledState, path: str) -> bool:
+        """A file has been made that the rules do not know of."""
+        leaves = self.list_leaves()
+        names = ("has_file", "last_file_offset")
+        return any(leaves[name] > state.get(f"{path}.{name}") for name in names)
+
     # Appends
 
     def put(

@@ -18,7 +18,7 @@ from brokers.conformance.case import MASTER_JOINS, SMALL_FILES, Case, slave_case
 
 REPORT = "replication.md#report_offset"
 APPEND = "replication.md#append_to_slave"
-FIRST_FILE = "replication.md#create_first_file"
+FIRST_FILE = "replication.md#create_slave_file"
 BYTES = "implementers.md#7-batches-are-bytes-not-messages"
 AT_ONCE = "implementers.md#8-each-append-is-reported-before-any-flush"
 HANDSHAKE = "implementers.md#1-the-first-report-is-the-handshake-and-it-comes-late"

@@ -9,7 +9,7 @@ from brokers.conformance.strangers import MESSAGE_BYTES, AwaitReport, Frames, Li
 REFUSE = "replication.md#refuse_frame"
 WRONG = "replication.md#append_at_wrong_offset"
 APPEND = "replication.md#append_to_slave"
-FIRST_FILE = "replication.md#create_first_file"
+FIRST_FILE = "replication.md#create_slave_file"
 REPORT = "replication.md#report_offset"
 FRAME = "wire_format.md#the-frame-master-to-slave"
 HEARTBEAT = "wire_format.md#the-heartbeat"

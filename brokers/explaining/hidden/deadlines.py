@@ -22,7 +22,7 @@ LIMITS_MS: Mapping[str, float] = {
     "receive_report": SLACK_MS,
     "position_transfer": SLACK_MS,
     "position_at_last_file": SLACK_MS,
-    "create_first_file": SLACK_MS,
+    "create_slave_file": SLACK_MS,
     "append_to_slave": SLACK_MS,
     "append_message": SLACK_MS,
     "dispatch_master": SLACK_MS,

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from brokers.explaining.checking import may_end_at
 from brokers.explaining.controlled.truncation import may_give_up
 from brokers.explaining.group_state import Arguments
+from brokers.explaining.hidden.log_steps import is_empty_last_file_seen
 from brokers.explaining.hidden.steps import HiddenStep, Knowledge, is_below_caps, note_granted
 from brokers.explaining.scene import Scene
 from brokers.recordings.clock import LATE_MS, SLACK_MS
@@ -15,12 +16,15 @@ from brokers.recordings.view import Displaced
 from reference.language.compiled import Ranges, State
 
 
-def is_first_file_wanted(scene: Scene, step: HiddenStep) -> bool:
+def is_slave_file_wanted(scene: Scene, step: HiddenStep) -> bool:
     """A slave without bytes makes its first file before it stores any, and reports that.
 
     A frame that is on its way is stored first, which makes the file, too, unless the slave reports
-    next where the file begins.
+    next where the file begins. One whose last file is full makes the next one if its log is seen to
+    begin there.
     """
+    if scene.get(f"slaves.{step.index}.log.has_file"):
+        return is_empty_last_file_seen(scene, step, scene.get_slave_end(step.index))
     link = scene.links[step.index]
     start = scene.get(f"links.{step.index}.transfer_start_offset")
     left = link.list_left_reports()
@@ -218,7 +222,7 @@ def note_connected(scene: Scene, step: HiddenStep, arguments: Arguments, after: 
 
 
 LINK_STEPS = Knowledge(
-    wanted={"create_first_file": is_first_file_wanted},
+    wanted={"create_slave_file": is_slave_file_wanted},
     choose={
         "receive_report": choose_report,
         "transfer_batch": choose_batch,
@@ -238,7 +242,7 @@ LINK_STEPS = Knowledge(
         "transfer_batch": note_sent,
         "append_to_slave": note_stored,
         "append_at_wrong_offset": note_displaced,
-        "create_first_file": note_made,
+        "create_slave_file": note_made,
         "connect_slave": note_connected,
     },
 )

@@ -37,6 +37,20 @@ def is_deletion_wanted(scene: Scene, step: HiddenStep) -> bool:
     return not is_young or (is_due and scene.now_ms >= pin.t_ms - YOUNG_MS)
 
 
+def is_empty_last_file_seen(scene: Scene, step: HiddenStep, end: str) -> bool:
+    """The log will be seen to have a file, or to begin behind its full one, before it grows."""
+    log = f"{step.broker}.log"
+    if not scene.get(f"{log}.has_file"):
+        is_seen = scene.pins.find_next_value(f"{log}.has_file") == 1
+        return is_seen and scene.pins.compute_cap(end) == scene.get(end)
+    return scene.pins.find_next_value(f"{log}.start_offset") == scene.get(end)
+
+
+def is_master_file_wanted(scene: Scene, step: HiddenStep) -> bool:
+    """The master makes a file for a put that it then refuses."""
+    return is_empty_last_file_seen(scene, step, scene.master_end)
+
+
 def is_small_flush_wanted(scene: Scene, step: HiddenStep) -> bool:
     """A flush that ends between pages is only taken where one will be seen."""
     leaf = f"{step.broker}.log.flushed_offset"
@@ -129,6 +143,7 @@ SMALL_FLUSHES = ("flush_master_too_few_pages", "flush_slave_too_few_pages")
 
 LOG_STEPS = Knowledge(
     wanted={
+        "create_master_file": is_master_file_wanted,
         **dict.fromkeys(DELETIONS, is_deletion_wanted),
         **dict.fromkeys(SMALL_FLUSHES, is_small_flush_wanted),
     },

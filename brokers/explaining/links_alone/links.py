@@ -331,7 +331,7 @@ class LinkExplainer:
         if not start or self.group.get(f"slaves.{link.slave}.log.has_file"):
             return
         is_next = link.find_next_report() == start and start not in link.made
-        if is_next and self.group.try_to(self._name("create_first_file", link)):
+        if is_next and self.group.try_to(self._name("create_slave_file", link)):
             link.made.append(start)
 
     def store_frame(self, link: RecordedLink, size: int) -> None:

@@ -14,6 +14,7 @@ from reference.worlds.replication.lineage import append_bytes, has_first_bytes
 from reference.worlds.replication.mapped_files import (
     compute_last_file_end,
     is_last_file_full,
+    is_new_file_needed,
     open_next_file,
 )
 from reference.worlds.replication.parameters import Parameters
@@ -102,6 +103,34 @@ def fill_file(cluster: Cluster) -> RuleBody:
     blank_bytes = compute_last_file_end(master.log, parameters) - start
     log = append_bytes(master.log, master.ghost_life, blank_bytes)
     return evolve(cluster, master=evolve(master, log=log, trailing_blank_offset=start))
+
+
+@rule(
+    who="producer",
+    source="CommitLog#putMessage, MappedFileQueue#getLastMappedFile",
+    weight=1,
+    lane="master",
+    says="creates its next file",
+)
+def create_master_file(cluster: Cluster) -> RuleBody:
+    """A put makes the master create the file for its message, before it appends the message.
+
+    Until 4.9.0 the file stays empty if the message turns out to be too large, or its properties do
+    (oversized_put_makes_a_file_440 seq 117 to 120). From 4.9.1 on sizes are checked first
+    (CommitLog.MessageExtEncoder#encode), and the file is empty only until the append, or for longer
+    if the process ends in between.
+    """
+    master, parameters = cluster.master, cluster.parameters
+    # ENABLED WHEN
+    yield when(
+        is_store_open=is_store_open(cluster),
+        is_new_file_needed=is_new_file_needed(master.log, parameters),
+        is_below_modelled_end=is_below_modelled_end(cluster),
+    )
+    # EFFECT
+    log = evolve(open_next_file(master.log, parameters), has_file=True)
+    created = evolve(master, log=log, trailing_blank_offset=UNKNOWN_OFFSET)
+    return evolve(cluster, master=created)
 
 
 def tell_put(arguments: Mapping[str, int], cluster: Cluster) -> str:

@@ -16,7 +16,6 @@ MEANINGS: Mapping[str, str] = {
     "has_flush_left": "fewer than two flushes have been made for it",
     "has_message_without_room": "the largest message does not fit into the rest of the file",
     "has_modelled_life_left": "the current log epoch is not the last one the structure models",
-    "has_no_file": "the slave's log has no file",
     "has_no_flush_left": "two flushes have been made for it",
     "has_no_slave_wait": "the master is `ASYNC_MASTER` now, or the producer does not wait",
     "has_no_wake_up_left": "five wake-ups have been used",
@@ -67,7 +66,7 @@ MEANINGS: Mapping[str, str] = {
     "is_link_open": "the connection is open",
     "is_master_down": "the master's process does not run",
     "is_master_up": "the master's process runs, perhaps while stopping",
-    "is_new_file_needed": "the slave has no file, or its last one is full",
+    "is_new_file_needed": "the broker has no file, or its last one is full",
     "is_next_message": (
         "this followed message has not been put yet, and all followed ones before it have"
     ),

@@ -24,6 +24,7 @@ from reference.worlds.replication.mapped_files import (
     compute_file_base,
     compute_last_file_end,
     compute_next_byte_file,
+    is_new_file_needed,
     open_first_file,
     open_next_file,
 )
@@ -294,13 +295,14 @@ def transfer_batch(cluster: Cluster, slave: int) -> RuleBody:
     who="slave",
     source="HAClient#dispatchReadRequest, CommitLog#appendData",
     heals="replication",
-    says="<~ heartbeat, first file, reports",
+    says="<~ heartbeat, new file, reports",
 )
-def create_first_file(cluster: Cluster, slave: int) -> RuleBody:
-    """A heartbeat, a frame without bytes, makes an empty slave create its first file (R-HC-09).
+def create_slave_file(cluster: Cluster, slave: int) -> RuleBody:
+    """A heartbeat, a frame without bytes, makes a slave create the file for its next byte.
 
-    It creates the file that contains the frame's offset. Its base becomes the slave's max offset
-    and is reported.
+    An empty slave creates the file that contains the frame's offset: its base becomes the slave's
+    max offset and is reported (R-HC-09). A slave whose last file is full creates the next one, and
+    its max offset stays (torn_roll_kill seq 231).
     """
     broker, link = cluster.slaves[slave], cluster.links[slave]
     # ENABLED WHEN
@@ -308,7 +310,8 @@ def create_first_file(cluster: Cluster, slave: int) -> RuleBody:
         is_link_open=link.is_open,
         is_accepting=is_accepting(broker),
         is_positioned=is_positioned(link),
-        has_no_file=negate(broker.log.has_file),
+        is_new_file_needed=is_new_file_needed(broker.log, cluster.parameters),
+        is_frame_taken=is_frame_taken(broker, link),
     )
     # EFFECT
     created = evolve(broker, log=compute_log_to_append(cluster, slave))

@@ -44,7 +44,7 @@ MOVES = {
     *("answer_slave_wait", "time_out_slave_wait", "refuse_slave_wait", "skip_slave_wait"),
     *("connect_slave", "close_idle_connection", "drop_connection", "refuse_frame"),
     *("report_offset", "receive_report", "position_transfer", "position_at_last_file"),
-    *("transfer_batch", "append_to_slave", "create_first_file", "discard_frame"),
+    *("transfer_batch", "append_to_slave", "create_slave_file", "discard_frame"),
     *("answer_disk_wait", "request_slave_wait", "wait_one_second"),
 }
 """Rules whose steps the brokers take: every way in which a put and a connection can end."""

@@ -52,7 +52,7 @@ VARIANT = Variant(
     comes_from="RocketMQ 5.0.0, enableControllerMode with allAckInSyncStateSet=true (V-32, V-33, "
     "V-35, V-36), from the source of 5.3.3, compared with recordings of it (v533_controller_a, b, "
     "c, d, d2, e, h, h2, m, m2, n, n0, p, t, u, w, w2, x, x2, x3).",
-    removes=("create_first_file", "restart_slave_with_stale_bytes"),
+    removes=("create_slave_file", "restart_slave_with_stale_bytes"),
     endless=(
         "connect_slave",
         "position_transfer",

@@ -79,7 +79,7 @@ def test_the_version_has_it_together_with_what_came_before() -> None:
     assert "from the source of 5.3.3" in VARIANTS["controller_mode"].comes_from
     assert all(sentence.endswith(".") for sentence in ABSTRACTED)
     assert {rule for part in PARTS for rule in collect_rules(part)} <= {*STRUCTURE.rules}
-    assert "create_first_file" in RULES
+    assert "create_slave_file" in RULES
 
 
 def test_a_master_that_is_alone_in_the_set_acknowledges_by_itself() -> None:
@@ -338,7 +338,7 @@ def test_an_empty_slave_is_sent_everything_at_a_rollover() -> None:
     """4.4.0's second false acknowledgement: no report of a file's base without its bytes."""
     full = run(PUT, "fill_file", *MEET[:3], "position_at_last_file[0]")
     assert 0 == full.links[0].arrived_offset
-    assert "create_first_file[0]" not in compute_machine(STRUCTURE).instances
+    assert "create_slave_file[0]" not in compute_machine(STRUCTURE).instances
     copied = run(*copy(4, 4), begin=full)
     assert has_message(copied.slaves[0].log, copied.messages[0])
 
