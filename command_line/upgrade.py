@@ -14,6 +14,7 @@ from command_line.answers.keeping import KeepingSetting, find_keeping
 from command_line.answers.long.log import print_timeline
 from command_line.answers.short.groups import list_variants
 from command_line.answers.short.shown import say_given_up
+from command_line.answers.starts import list_failed_starts
 from command_line.options.broker_options import (
     PATHS,
     SettingChange,
@@ -67,8 +68,9 @@ by longer schedules), sooner, or open (refuted on one side, undecided on the oth
 the key before and after the upgrade, or only where the release knows it. Verdicts that `check`
 has remembered are not proved again, and a line on standard error says so; --recheck proves again.
 
-Exit codes: 0 analysed; 1 with --fail-on-worse if a verdict is worse; 2 nothing is decided about a
-group, or Z3 gave up on a question; 3 bad input: every bad file is reported.
+Exit codes: 0 analysed; 1 with --fail-on-worse if a verdict is worse, or a broker does not start; 2
+nothing is decided about a group, or Z3 gave up on a question; 3 bad input: every bad file is
+reported.
 """
 
 SENTENCES = {
@@ -95,6 +97,14 @@ class GroupUpgrade:
     """The verdicts that change, of the log and of consumption; none where nothing is decided."""
     keeping: tuple[KeepingSetting, ...]
     """Settings under which something stays proved that does not by itself."""
+    failed_starts: tuple[str, ...]
+    """Brokers that do not start on their own stores, and what helps, a sentence each."""
+
+    @property
+    def is_worse(self) -> bool:
+        """A broker does not start, or a verdict was proved before only."""
+        turns = map(get_turn, self.changes)
+        return bool(self.failed_starts) or Turn.WORSE in turns
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -132,7 +142,9 @@ class GroupUpgrade:
     type=click.IntRange(0, 99),
     help="How many schedules of worse verdicts to draw per group.",
 )
-@click.option("--fail-on-worse", is_flag=True, help="Leave with 1 if a verdict is worse.")
+@click.option(
+    "--fail-on-worse", is_flag=True, help="Leave with 1 if a verdict is worse, or a start fails."
+)
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
 @click.option("--recheck", "is_recheck", is_flag=True, help="Prove again what was proved before.")
 def command(  # noqa: PLR0913, PLR0917
@@ -165,7 +177,7 @@ def command(  # noqa: PLR0913, PLR0917
         for upgrade in upgrades:
             print_upgrade(upgrade, timelines)
     tell_remembered(memory, progress)
-    is_worse = any(get_turn(c) is Turn.WORSE for upgrade in upgrades for c in upgrade.changes)
+    is_worse = any(upgrade.is_worse for upgrade in upgrades)
     if fail_on_worse and is_worse:
         return exit_codes.REFUTED
     is_open = any(upgrade.reasons or upgrade.gave_up for upgrade in upgrades)
@@ -219,7 +231,8 @@ def analyse_upgrades(
     for name, before, after in pairs:
         olds, news = (list_variants(group, is_known=is_known) for group in (before, after))
         for one, other in zip(olds, news, strict=True):
-            key = (one.same_behaviour_key(), other.same_behaviour_key())
+            starts = tuple(list_failed_starts(one, other))
+            key = (one.same_behaviour_key(), other.same_behaviour_key(), starts)
             if key not in seen:
                 seen.add(key)
                 yield analyse_upgrade(name, one, other, progress)
@@ -241,6 +254,7 @@ def analyse_upgrade(
         (before.version, after.version),
         tuple(changes),
         tuple(find_keeping(after, list_turned(changes, Turn.WORSE))),
+        tuple(list_failed_starts(before, after)),
     )
 
 
@@ -314,6 +328,7 @@ def print_upgrade(upgrade: GroupUpgrade, timelines: int) -> None:
     """The changed verdicts of a group, and schedules of those that are worse."""
     structure = upgrade.after.structure
     echo(f"\n{upgrade.name}: {upgrade.before.structure.name} -> {structure.name}")
+    print_failed_starts(upgrade)
     if upgrade.reasons:
         echo("  Undecided: the upgrade of this group is not compared.")
         for reason in upgrade.reasons:
@@ -342,6 +357,12 @@ def print_upgrade(upgrade: GroupUpgrade, timelines: int) -> None:
     for change in list_turned(of_log, Turn.WORSE)[:timelines]:
         if change.after.word is VerdictWord.REFUTED:
             print_timeline(upgrade.after.structure, upgrade.parameters, change.after)
+
+
+def print_failed_starts(upgrade: GroupUpgrade) -> None:
+    """Brokers that do not start on what they have stored, and what helps."""
+    for failed in upgrade.failed_starts:
+        echo(f"  Worse: {failed}.")
 
 
 def print_keeping(keeping: Iterable[KeepingSetting], count: int) -> None:
@@ -380,6 +401,7 @@ def as_json(before: Version, after: Version, upgrades: Iterable[GroupUpgrade]) -
                 "to": upgrade.after.structure.name,
                 "is_decided": not upgrade.reasons,
                 "outside_the_model": list(upgrade.reasons),
+                "failed_starts": list(upgrade.failed_starts),
                 "cells": [change_as_json(change) for change in upgrade.changes],
                 "keeping": [
                     {"do": each.text, "key": each.key, "cells": list(map(list, each.kept))}

@@ -22,6 +22,7 @@ from brokers.disk.files.queue_files import (
     Queues,
     compute_max_physic_offset,
     enter,
+    find_empty_last_file,
     list_queues,
     truncate,
 )
@@ -130,10 +131,22 @@ def compute_start(inputs: Inputs) -> StoreStart:
         left: Mapping[QueueKey, Queue] = {} if is_destroyed else inputs.queues
         return StoreStart(StartOutcome.STARTS, is_after_kill=is_after_kill, queues=left)
     try:
-        return _recover(inputs)
+        start = _recover(inputs)
     except JavaError as error:
         problem = f"reading the log throws {error.class_name}"
         return StoreStart(StartOutcome.REFUSES, problem, is_after_kill)
+    if start.is_started and inputs.rules.is_empty_queue_file_fatal:
+        return _look_for_empty_files(start)
+    return start
+
+
+def _look_for_empty_files(start: StoreStart) -> StoreStart:
+    """``ConsumeQueue#correctMinOffset`` throws where a queue's last file has no entry."""
+    empty = next(filter(None, map(find_empty_last_file, start.queues.values())), None)
+    if empty is None:
+        return start
+    problem = f"{empty}, the last file of its queue, has no entry; remove it, and it starts"
+    return evolve(start, outcome=StartOutcome.REFUSES, problem=problem)
 
 
 def find_begin(inputs: Inputs) -> int:

@@ -149,6 +149,17 @@ COPIES_ARE_RARE_AGAIN = KnownDifference(
     Evidence.TAG,
     "Abstracted: in the world of tables a copy may begin at any time, or never.",
 )
+EMPTY_QUEUE_FILE_ENDS_START = KnownDifference(
+    "empty_queue_file_ends_start",
+    Span("5.0.0", until="5.5.0"),
+    "A broker does not start while the last file of a consume queue has no entry. A power loss "
+    "leaves such a file if a queue has just begun it, every 300,000 messages, and neither its "
+    "entries nor their messages are on the disk.",
+    "ConsumeQueue#correctMinOffset, DefaultMappedFile#selectMappedBuffer at 5.0.0 and 5.3.3 "
+    "(issues 9728 and 10108; mended by pull request 10109, merged after 5.4.0).",
+    Evidence.TAG,
+    "Left out: starts of the model succeed. `rmqspec store` says of a store whether it is so.",
+)
 SLAVES_RATIO_IN_FORCE = KnownDifference(
     "slaves_ratio_in_force",
     Span("5.1.0"),

@@ -37,6 +37,10 @@ class StartRules:
     """A log without any file destroys the queues after a normal exit too (since 4.5.1)."""
     are_entries_known_by_end: bool = False
     """A queue remembers where its last message ends, and not where it begins (since 4.5.1)."""
+    is_empty_queue_file_fatal: bool = False
+    """A queue whose last file has no entry and is not its first one ends the start: the search for
+    its lowest entry looks 20 bytes before that file (``ConsumeQueue#correctMinOffset``,
+    ``DefaultMappedFile#selectMappedBuffer``; 5.0.0 to 5.4.0, issues 9728 and 10108)."""
     record_format: RecordFormat = FORMAT_4_4_0
 
 
@@ -50,6 +54,7 @@ def make_start_rules(release: str) -> StartRules:
         are_queues_caught_up=is_since(release, "4.5.1") and not is_since(release, "5.0.0"),
         are_queues_destroyed=is_since(release, "4.5.1"),
         are_entries_known_by_end=is_since(release, "4.5.1"),
+        is_empty_queue_file_fatal=is_since(release, "5.0.0") and not is_since(release, "5.5.0"),
         record_format=RecordFormat(
             has_ipv6_hosts=is_since(release, "4.6.0"),
             has_long_topics=is_since(release, "5.1.0"),

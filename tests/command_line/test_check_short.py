@@ -398,9 +398,17 @@ def test_another_release_says_what_it_rests_on() -> None:
     for output in ("text", "markdown", "html"):
         asked = ("check", PAIR, "--format", output)
         told = run(*asked, "--rocketmq-version", "4.8.0").stdout
-        assert "Consumers are those of 4.4.0" in " ".join(told.split())
+        assert "Clients are those of 4.4.0" in " ".join(told.split())
         assert "source alone" in " ".join(told.split())
-        assert "Consumers are those" not in run(*asked).stdout
+        assert "Clients are those" not in run(*asked).stdout
+
+
+def test_a_start_that_may_fail_is_told() -> None:
+    """Of the releases of which it is known, in each format for people."""
+    for output in ("text", "markdown", "html"):
+        asked = ("check", PAIR, "--format", output, "--rocketmq-version")
+        told = [" ".join(run(*asked, name).stdout.split()) for name in ("4.9.8", "5.3.3", "5.5.0")]
+        assert ["may not start until" in each for each in told] == [False, True, False]
 
 
 def test_warnings_have_file_and_line(tmp_path: Path) -> None:

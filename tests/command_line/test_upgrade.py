@@ -41,6 +41,31 @@ def test_an_upgrade_to_498_loses_nothing() -> None:
     assert "impossible: A put can be answered FLUSH_DISK_TIMEOUT" in flushed.stdout
 
 
+@pytest.mark.parametrize(
+    ("release", "key", "told"),
+    [
+        ("4.9.8", "maped", "Worse: the master does not start: the files of its commit log have"),
+        ("4.9.2", "maped", "Worse: the master starts without them, with an empty log"),
+        ("4.9.8", "mapped", ""),
+    ],
+)
+def test_a_broker_that_would_not_start_on_its_store_is_worse(
+    tmp_path: Path, release: str, key: str, told: str
+) -> None:
+    """Its file's key is ignored by the later release; under the new name it is read."""
+    before = "4.4.0" if key == "maped" else "4.5.2"
+    path = tmp_path / "broker.conf"
+    path.write_text(MASTER + f"{key}FileSizeCommitLog=536870912\n")
+    options = ("--slaves", "0", "--fail-on-worse")
+    answer = run("upgrade", before, release, path, *options)
+    assert answer.returncode == (exit_codes.REFUTED if told else exit_codes.ANALYSED)
+    assert (told or "No verdict changes") in answer.stdout
+    (group,) = json.loads(run("upgrade", before, release, path, *options, "--json").stdout)[
+        "groups"
+    ]
+    assert len(group["failed_starts"]) == bool(told)
+
+
 def test_an_upgrade_to_5_is_worse_unless_the_file_says_more(tmp_path: Path) -> None:
     """inSyncReplicas=2 brings back what the default gives up; the mode is found in the file."""
     answer = run("upgrade", "4.9.8", "5.3.0", STOCK, "--fail-on-worse", "--timelines", "1")

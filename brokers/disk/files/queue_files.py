@@ -222,6 +222,13 @@ def enter(queue: Queue, place: QueuePlace, rules: StartRules) -> Queue:
     return evolve(queue, max_index=queue.max_index + 1, max_physic_offset=physic)
 
 
+def find_empty_last_file(queue: Queue) -> Path | None:
+    """The last file of a queue, if it has no entry and is not the one at 0."""
+    kept = [file for file in queue.files if file.begin_index <= queue.max_index]
+    is_empty = bool(kept) and kept[-1].begin_index == queue.max_index > 0
+    return kept[-1].path.relative_to(kept[-1].path.parents[3]) if is_empty else None
+
+
 def compute_max_physic_offset(queues: Iterable[Queue]) -> int:
     """The furthest place in the log to which a queue points (bytes); -1: to none."""
     return max((queue.max_physic_offset for queue in queues), default=-1)

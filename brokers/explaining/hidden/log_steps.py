@@ -42,8 +42,8 @@ def is_empty_last_file_seen(scene: Scene, step: HiddenStep, end: str) -> bool:
     log = f"{step.broker}.log"
     if not scene.get(f"{log}.has_file"):
         is_seen = scene.pins.find_next_value(f"{log}.has_file") == 1
-        return is_seen and scene.pins.compute_cap(end) == scene.get(end)
-    return scene.pins.find_next_value(f"{log}.start_offset") == scene.get(end)
+        return is_seen and bool(scene.pins.compute_cap(end) == scene.get(end))
+    return bool(scene.pins.find_next_value(f"{log}.start_offset") == scene.get(end))
 
 
 def is_master_file_wanted(scene: Scene, step: HiddenStep) -> bool:

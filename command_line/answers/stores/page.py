@@ -71,6 +71,8 @@ FLAGS = {
     "is_empty_last_file_deleted": "a last file of no bytes is deleted",
     "is_begin_found_by_queues": "after an orderly stop recovery begins where the queues end, and "
     "enters what lies behind, but for the record that begins there",
+    "is_empty_queue_file_fatal": "a queue whose last file has no entry ends the start, but for the "
+    "file at 0",
     "is_size_checked_first": "a size beyond the file's end is refused first",
 }
 """What each flag of the start rules means."""

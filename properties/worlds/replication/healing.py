@@ -16,6 +16,7 @@ from properties.worlds.replication.convergence import (
 )
 from reference.language.operators import choose, count_true, maximum, negate
 from reference.worlds.replication.connection import count_open_links
+from reference.worlds.replication.mapped_files import is_last_file_full
 from reference.worlds.replication.put import (
     DISK_FLUSHES_MAX,
     TRANSFER_WAKE_UPS_MAX,
@@ -87,6 +88,13 @@ def compute_missing_bytes(cluster: Cluster) -> int:
     return sum(maximum(0, end - slave.log.max_offset) for slave in cluster.slaves)
 
 
+def count_full_slaves(cluster: Cluster) -> int:
+    """Slaves whose last file is full: a heartbeat makes the next one."""
+    return count_true(
+        *(s.log.has_file & is_last_file_full(s.log, cluster.parameters) for s in cluster.slaves)
+    )
+
+
 def compute_unread_reports(cluster: Cluster) -> int:
     """The bytes by which the master's knowledge lags behind slaves' reports."""
     return sum(
@@ -142,6 +150,7 @@ RANK: tuple[Callable[[Cluster], int], ...] = (
     compute_uncommitted_bytes,
     compute_unsent_bytes,
     compute_missing_bytes,
+    count_full_slaves,
     compute_unread_reports,
     count_dead_connections,
     compute_phases_left,

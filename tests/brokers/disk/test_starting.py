@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from pathlib import Path
 
+import pytest
 from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
@@ -92,3 +94,41 @@ def test_queues_that_point_behind_the_log(
         for is_killed in (False, True):
             told = check(evolve(store, has_abort_file=is_killed))
             assert told.outcome is StartOutcome.STARTS
+
+
+PLACES = 20
+"""Entries of a queue's file, by the store's settings."""
+
+
+def start_with_queue_file(release: str, messages: int, begin: int) -> StoreStart:
+    """So many messages in one queue, whose file from ``begin`` on is made anew without an entry.
+
+    The queue of one more message is lost, so that no queue points to the log's end.
+    """
+    put = [*([MessageToPut("T", 0, body=b"b")] * messages), MessageToPut("U", 0, body=b"b")]
+    store = stop(fill(MASTER, put))
+    with tempfile.TemporaryDirectory() as name:
+        folder = find_store(render_store(store, Path(name)))
+        shutil.rmtree(Path(name) / "consumequeue" / "U")
+        queue = Path(name) / "consumequeue" / "T" / "0"
+        queue.mkdir(parents=True, exist_ok=True)
+        (queue / f"{begin * 20:020d}").write_bytes(bytes(PLACES * 20))
+        return compute_start(read_inputs(folder, make_start_rules(release), lambda _: None))
+
+
+@pytest.mark.parametrize("release", ["5.0.0", "5.3.3", "5.4.0"])
+def test_a_queue_whose_last_file_is_empty_ends_the_start(release: str) -> None:
+    """The problem names the file."""
+    told = start_with_queue_file(release, PLACES, PLACES)
+    assert told.outcome is StartOutcome.REFUSES
+    assert told.problem.startswith("consumequeue/T/0/00000000000000000400, the last file")
+
+
+@pytest.mark.parametrize(
+    ("release", "messages", "begin"),
+    [("4.9.8", PLACES, PLACES), ("5.5.0", PLACES, PLACES), ("5.3.3", 0, 0), ("5.3.3", 1, PLACES)],
+    ids=["earlier release", "later release", "the file at 0", "a file behind one with room"],
+)
+def test_an_empty_queue_file_ends_no_other_start(release: str, messages: int, begin: int) -> None:
+    """Nor does one that recovery removes, because the file before it has room."""
+    assert start_with_queue_file(release, messages, begin).outcome is StartOutcome.STARTS

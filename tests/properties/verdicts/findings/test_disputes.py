@@ -31,8 +31,8 @@ CELLS = [(finding, cells) for finding in load_findings() for cells in finding.ce
 
 
 ANSWERED = {"F101", "F103", "F105", "F107", "F111"}
-"""By rules: of torn records, kept blanks, files that cannot be made, an overtaken dispatch, the next
-file of a full one."""
+"""By rules: of torn records, kept blanks, files that cannot be made, an overtaken dispatch,
+the next file of a full one."""
 
 ANSWERED_OF_READING = {"F201", "F202", "F203", "F204", "F207", "F211"}
 """By the rules of the world of reading (`tests.properties.worlds.reading.test_findings`)."""
