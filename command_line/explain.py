@@ -15,6 +15,7 @@ from command_line.answers.story.code_story import (
     print_stories,
     tell_about_drawing,
 )
+from command_line.answers.story.times import tell_times
 from command_line.answers.story.unmet import tell_unmet
 from command_line.options.broker_options import (
     PATHS,
@@ -60,6 +61,7 @@ Examples:
   rmqspec explain L12 conf/2m-2s-sync   # in your groups
   rmqspec explain L12 broker-a.properties --slaves 1 --rocketmq-version 4.9.8
   rmqspec explain C41 --what-if flushDiskType=SYNC_FLUSH
+  rmqspec explain C41 --timed           # and how long puts and slaves take
   rmqspec explain D12 --what-if consumer.consumeFromWhere=CONSUME_FROM_FIRST_OFFSET
   rmqspec explain acknowledgement_is_truthful "late join"
   rmqspec explain acknowledgement_is_truthful "late join" conf/2m-2s-sync
@@ -82,6 +84,7 @@ Exit codes: 0 explained, 3 bad input: every bad file is reported.
 @add_structure_option(default=None)
 @add_broker_options()
 @add_reading_options
+@click.option("--timed", "is_timed", is_flag=True, help="Also how long it takes with these timers")
 def command(  # noqa: PLR0913, PLR0917
     asked: str,
     more: tuple[str, ...],
@@ -89,6 +92,7 @@ def command(  # noqa: PLR0913, PLR0917
     slaves: int | None,
     changes: list[SettingChange],
     version: Version,
+    is_timed: bool,
     **consumers: Any,
 ) -> None:
     """Show why a claim fails: what happens, each step, what helps afterwards and what does not.
@@ -104,6 +108,8 @@ def command(  # noqa: PLR0913, PLR0917
     is_about_groups = bool(paths or changes or slaves is not None)
     if name is not None and (is_code or is_about_groups):
         raise click.UsageError("--structure goes with CLAIM and FAULT, without files")
+    if is_timed and not (is_code or is_about_groups):
+        raise click.UsageError("--timed is about groups: give CODE, or files")
     fault = "" if is_code else FAULT.convert(more[0], None, None)
     if not is_code and not is_about_groups:
         explain_cell(apply_release(STRUCTURES[name or USUAL], version), asked, fault)
@@ -114,11 +120,13 @@ def command(  # noqa: PLR0913, PLR0917
         if is_code:
             words = repeat_words(paths, version, changes, slaves)
             print_stories(asked, deployments, consumers, words, is_known=slaves is not None)
-            return
-        is_known = slaves is not None
-        for analysis in analyse_by_certificates(deployments, consumers, is_known=is_known):
-            echo(f"{describe_group(analysis.group)}:")
-            explain_in(analysis.summarised, asked, fault)
+        else:
+            is_known = slaves is not None
+            for analysis in analyse_by_certificates(deployments, consumers, is_known=is_known):
+                echo(f"{describe_group(analysis.group)}:")
+                explain_in(analysis.summarised, asked, fault)
+        for line in tell_times(g for d in deployments for g in d.groups) if is_timed else ():
+            echo(line)
 
 
 def explain_in(sources: Sequence[Analysis], claim: str, fault: str) -> None:

@@ -31,7 +31,8 @@ from properties.worlds.catalogue import Tag, list_tagged_groups
 from properties.worlds.replication.world import DIFFERENCES
 from reference.language.variant import Variant
 from reference.releases.known_differences import KNOWN_DIFFERENCES, PUBLISHED
-from reference.releases.releases import CLASSIC, Span, is_since
+from reference.releases.method_changes import ChangeKind, load_method_changes
+from reference.releases.releases import CLASSIC, Span, is_since, sort_release
 from reference.releases.timing_differences import TIMING_DIFFERENCES, TimingDifference
 from reference.releases.versions import USUAL, Version, list_versions, parse_version
 from reference.worlds.replication.changes import controller_mode
@@ -295,9 +296,25 @@ def render_abstracted() -> str:
     return "\n".join(f"- {sentence}" for sentence in controller_mode.ABSTRACTED)
 
 
+def render_methods() -> str:
+    """Per release how many of the methods that rules cite have a new text, and what that means."""
+    head = ["RocketMQ", *(kind.value for kind in ChangeKind)]
+    found = {
+        release: Counter(c.kind for c in changes)
+        for release, changes in groupby(
+            sorted(load_method_changes(), key=lambda c: sort_release(c.release)),
+            key=lambda c: c.release,
+        )
+    }
+    rows = [[release, *(str(each[k]) for k in ChangeKind)] for release, each in found.items()]
+    total = sum(found.values(), Counter[ChangeKind]())
+    return render_table(head, [*rows, ["all", *(str(total[k]) for k in ChangeKind)]])
+
+
 PAGE = Page(
     SPEC / "versions.md",
     {
+        "methods": render_methods,
         "releases": render_releases,
         "changes": render_changes,
         "timing differences": render_timing_differences,

@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from book.merged_table import group_equal
 from properties.generated_text import SPEC, Page, render_table
 from properties.scenarios.analysis.log import compute_structure
-from properties.timed.durations import measure_waits
+from properties.timed.durations import CALM_PAIR, STRUCK_PAIR, measure
 from reference.assumptions.assumption import Assumption
 from reference.assumptions.condition_kinds import ConditionKind, load_condition_kinds
 from reference.assumptions.register import ASSUMPTIONS, list_unmet
@@ -109,16 +110,23 @@ def render_keys() -> str:
     return render_table(("Kind", "Because", "Keys"), rows)
 
 
+SCENES = {"calm": CALM_PAIR, "failures": STRUCK_PAIR}
+
+
 def render_waits() -> str:
-    """How long the puts of stock pairs wait in a simulation that strikes their slave."""
+    """How long puts and slaves of stock pairs take in a simulation, without and with failures."""
     rows = []
-    for name in TIMED_VERSIONS:
+    for name, (scene, surroundings) in itertools.product(TIMED_VERSIONS, SCENES.items()):
         group = sample_group(parse_version(name))
-        for status, waits in measure_waits(group, compute_structure(group)).items():
+        measured = measure(group, compute_structure(group), surroundings)
+        for what, waits in measured.items():
             times = (waits.median_ms, waits.late_ms, waits.longest_ms)
             told = (f"{ms / 1000:.1f} s" for ms in times)
-            rows.append((name, f"`{status}`", str(waits.count), *told))
-    return render_table(("RocketMQ", "Answer", "Puts", "Median", "19 of 20", "Longest"), rows)
+            label = f"a put until `{what}`" if what.isupper() else what
+            rows.append((name, scene, label, str(waits.count), *told))
+    return render_table(
+        ("RocketMQ", "Runs", "What", "Times", "Median", "19 of 20", "Longest"), rows
+    )
 
 
 PAGE = Page(

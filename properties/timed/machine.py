@@ -88,6 +88,27 @@ NEVER = -1
 
 
 @frozen
+class Surroundings:
+    """What no broker's timer decides: how large messages and batches are, what fails, and when."""
+
+    delays_ms: Mapping[str, tuple[int, int]] = DELAYS_MS
+    sizes: Parameters = SIZES
+
+    def change(self, **delays_ms: tuple[int, int]) -> Surroundings:
+        """The same with other delays."""
+        return evolve(self, delays_ms={**self.delays_ms, **delays_ms})
+
+    def leave_out(self, *rules: str) -> Surroundings:
+        """The same without some rules, for example those of failures."""
+        kept = {name: delay for name, delay in self.delays_ms.items() if name not in rules}
+        return evolve(self, delays_ms=kept)
+
+
+STRUCK = Surroundings()
+"""A pair that fails often, over a slow network."""
+
+
+@frozen
 class TimedStep:
     """A step of the simulation."""
 
@@ -119,8 +140,7 @@ class TimedPair:
     """Its rules; they leave the order of timers open."""
     clocks: Clocks
     draw: Random
-    left_out: frozenset[str] = frozenset()
-    """Rules that are not taken."""
+    surroundings: Surroundings = STRUCK
     report_timer_ms: int = 0
     """When the slave's timer of reports was last set: its start, its connect or its last report."""
     connected_ms: int = 0
@@ -130,7 +150,7 @@ class TimedPair:
     def run(self, steps_max: int) -> Iterator[TimedStep]:
         """The steps of a pair from its first start on, until its puts are over, or these many."""
         machine = compute_machine(self.structure)
-        state: Cluster = self.structure.make_initial(SIZES)
+        state: Cluster = self.structure.make_initial(self.surroundings.sizes)
         now, due = 0, dict[str, int]()
         for _ in range(steps_max):
             enabled = {e.instance.name: e for e in machine.enabled(state)}
@@ -164,9 +184,10 @@ class TimedPair:
         is_refused = name == "answer_slave_wait" and self.is_sealed(
             enabled.instance.indexes[0], now
         )
-        if name not in DELAYS_MS or name in self.left_out or is_refused:
+        delay = self.surroundings.delays_ms.get(name)
+        if delay is None or is_refused:
             return NEVER
-        return now + self.draw.randint(*DELAYS_MS[name])
+        return now + self.draw.randint(*delay)
 
     def find_end_of_wait(self, state: Cluster, message: int, now: int) -> int:
         """When a put's wait for a slave times out, once that time has begun."""

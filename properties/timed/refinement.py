@@ -8,7 +8,15 @@ from random import Random
 from attrs import frozen
 
 from properties.timed.clocks import compute_clocks
-from properties.timed.machine import MESSAGES, SIZES, TimedPair, TimedStep, permit_all
+from properties.timed.machine import (
+    MESSAGES,
+    SIZES,
+    STRUCK,
+    Surroundings,
+    TimedPair,
+    TimedStep,
+    permit_all,
+)
 from properties.worlds.replication.world import ClaimedGroup
 from reference.configuration.broker_group import BrokerGroup
 from reference.language.machine import Action, compute_machine
@@ -36,15 +44,10 @@ def simulate(
     *,
     seed: int,
     steps_max: int,
-    left_out: Iterable[str] = (),
+    surroundings: Surroundings = STRUCK,
 ) -> Iterable[TimedStep]:
-    """The steps of a group with one slave under its own clocks; ``structure`` has its rules.
-
-    Rules that are ``left_out`` are not taken: failures that are not asked for.
-    """
-    pair = TimedPair(
-        permit_all(structure), compute_clocks(group), Random(seed), frozenset(left_out)
-    )
+    """The steps of a group with one slave under its own clocks; ``structure`` has its rules."""
+    pair = TimedPair(permit_all(structure), compute_clocks(group), Random(seed), surroundings)
     return pair.run(steps_max)
 
 

@@ -149,6 +149,32 @@ COPIES_ARE_RARE_AGAIN = KnownDifference(
     Evidence.TAG,
     "Abstracted: in the world of tables a copy may begin at any time, or never.",
 )
+DISK_WAIT_WITHOUT_TIMER = KnownDifference(
+    "disk_wait_without_timer",
+    Span("4.7.0", until="4.9.3"),
+    "A put's wait for the disk has no timer: while a flush hangs, nothing is answered.",
+    "GroupCommitRequest#waitForFlush is gone at 4.7.0, FlushDiskWatcher#run comes at 4.9.3.",
+    Evidence.TAG,
+    "Abstracted: such a wait may time out at any time, or never.",
+)
+THOUSAND_FLUSHES = KnownDifference(
+    "thousand_flushes",
+    Span("5.2.0"),
+    "The group commit flushes up to 1000 times for a put, with a pause of a millisecond after each "
+    "flush that was not enough; before, twice.",
+    "GroupCommitService#doCommit at 5.1.4 and 5.2.0.",
+    Evidence.TAG,
+    "Abstracted: the rules give up after two flushes, so they also have puts that are answered "
+    "FLUSH_DISK_TIMEOUT where 5.2.0 would flush again; flush_master may add flushes.",
+)
+UNREADABLE_INDEX_ENDS_START = KnownDifference(
+    "unreadable_index_ends_start",
+    Span("5.1.0"),
+    "A broker does not start while a file of its index cannot be read; before, it went on.",
+    "DefaultMessageStore#load at 5.0.0 and 5.1.0 (the result of IndexService#load).",
+    Evidence.TAG,
+    "Left out: starts of the model succeed.",
+)
 EMPTY_QUEUE_FILE_ENDS_START = KnownDifference(
     "empty_queue_file_ends_start",
     Span("5.0.0", until="5.5.0"),

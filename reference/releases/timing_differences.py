@@ -41,20 +41,22 @@ OWN_REPORT_TIMER = TimingDifference(
     "own_report_timer",
     Span("4.5.2"),
     "A slave's timer is reset by its own reports: it reports every interval whatever arrives.",
-    "HAClient#isTimeToReportOffset (V-07; v498_s_idle_500_3000, v533_s_idle_500_3000).",
+    "HAClient#reportSlaveMaxOffset, #isTimeToReportOffset (V-07; v498_s_idle_500_3000, "
+    "v533_s_idle_500_3000).",
 )
 HOUSEKEEPING_BY_OWN_REPORTS = TimingDifference(
     "housekeeping_by_own_reports",
     Span("4.5.2", until="5.0.0"),
     "A slave's housekeeping goes by its own reports, so it does not notice a silent master.",
-    "HAClient#run (V-07; v498_w_down_direction_stalled; back at 5.0.0: v533_s_idle_500_3000).",
+    "HAClient#reportSlaveMaxOffset, #run (V-07; v498_w_down_direction_stalled; back at 5.0.0: "
+    "v533_s_idle_500_3000).",
 )
 FIRST_REPORT_AT_ONCE = TimingDifference(
     "first_report_at_once",
     Span("5.0.0"),
     "The first report on a connection waits for the interval since the slave's last report, or "
     "since its start: after a reconnect it may come at once.",
-    "DefaultHAClient#isTimeToReportOffset (v533_t_cut_and_clean_restart seq 58, "
+    "DefaultHAClient#connectMaster (v533_t_cut_and_clean_restart seq 58, "
     "v533_quorum_h_slave_ahead_aligned seq 121).",
 )
 FINE_WAITS = TimingDifference(

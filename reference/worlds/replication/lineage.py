@@ -103,6 +103,16 @@ def has_equal_lives(one: CommitLog, other: CommitLog, low: int) -> bool:
     )
 
 
+def is_of_one_life(log: CommitLog) -> bool:
+    """All bytes of the log are of one epoch, so that no seam lies in it."""
+    return any_of(
+        *(
+            (compute_start_of_life(log, life) <= log.start_offset) & (end == log.max_offset)
+            for life, end in enumerate(log.ends)
+        )
+    )
+
+
 def compute_common_end(one: CommitLog, other: CommitLog) -> int:
     """The end of the logs' agreement: the first offset at which one ends or the bytes differ."""
     result = minimum(one.max_offset, other.max_offset)

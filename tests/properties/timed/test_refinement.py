@@ -10,7 +10,7 @@ import pytest
 from attrs import evolve
 
 from properties.scenarios.analysis.log import compute_structure
-from properties.timed.machine import TimedStep
+from properties.timed.machine import STRUCK, TimedStep
 from properties.timed.refinement import Contradiction, find_contradiction, simulate
 from properties.worlds.replication.world import ClaimedGroup
 from reference.configuration.broker_group import BrokerGroup
@@ -90,7 +90,11 @@ def list_reports(group: BrokerGroup, minutes: int) -> Iterator[TimedStep]:
     calm = ("append_message", "append_other_message")
     calm += ("kill_slave", "begin_slave_stop", "kill_master", "cut_link")
     steps = simulate(
-        group, compute_structure(group), seed=1, steps_max=20 * STEPS_MAX, left_out=calm
+        group,
+        compute_structure(group),
+        seed=1,
+        steps_max=20 * STEPS_MAX,
+        surroundings=STRUCK.leave_out(*calm),
     )
     within = itertools.takewhile(lambda s: s.at_ms < minutes * 60_000, steps)
     return (s for s in within if s.action.rule_name.startswith("report_offset"))
