@@ -33,7 +33,7 @@ from reference.worlds.replication.lineage import (
     is_followed_between,
     is_in_lineage,
     is_known_from,
-    is_of_one_life,
+    is_of_one_earlier_life,
     is_written,
 )
 from reference.worlds.replication.mapped_files import (
@@ -490,8 +490,8 @@ def restart_slave_beyond_received(cluster: Cluster, slave: int) -> RuleBody:
     recovered = yield between("recovered_offset", lowest, highest)
     # EFFECT
     longer = take_for_record(cluster, slave, recovered)
-    is_known = is_of_equal_lives(cluster, slave) | is_of_one_life(broker.log)
-    is_mixture = negate(is_known)
+    is_pure = is_of_one_earlier_life(broker.log, cluster.master.ghost_life)
+    is_mixture = negate(is_of_equal_lives(cluster, slave) | is_pure)
     unknown = choose(is_mixture, recovered, longer.ghost_unknown_below_offset)
     return start_slave(cluster, slave, evolve(longer, ghost_unknown_below_offset=unknown))
 

@@ -103,11 +103,13 @@ def has_equal_lives(one: CommitLog, other: CommitLog, low: int) -> bool:
     )
 
 
-def is_of_one_life(log: CommitLog) -> bool:
-    """All bytes of the log are of one epoch, so that no seam lies in it."""
+def is_of_one_earlier_life(log: CommitLog, present_life: int) -> bool:
+    """All bytes of the log are of one epoch, which its master has left: no seam lies in it."""
     return any_of(
         *(
-            (compute_start_of_life(log, life) <= log.start_offset) & (end == log.max_offset)
+            (life < present_life)
+            & (compute_start_of_life(log, life) <= log.start_offset)
+            & (end == log.max_offset)
             for life, end in enumerate(log.ends)
         )
     )
