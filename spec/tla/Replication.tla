@@ -1607,39 +1607,42 @@ restart_slave_beyond_received_0 ==
            slaves[0].log.ends[2]))))) ELSE (slaves[0].log.last_file_offset +
            mapped_file_size_bytes)) ELSE slaves[0].log.ends[2])) :
        LET
-           part_0 == (IF (slaves[0].log.ends[2] = slaves[0].log.ends[2]) THEN recovered_offset ELSE
-               slaves[0].log.ends[2])
-           part_1 == Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2]))
-           part_2 == ((2 <= messages[0].phase) /\ (messages[0].start_offset < recovered_offset) /\
+           part_0 == (slaves[0].log.ends[0] = slaves[0].log.ends[2])
+           part_1 == (slaves[0].log.ends[1] = slaves[0].log.ends[2])
+           part_2 == (slaves[0].log.ends[2] = slaves[0].log.ends[2])
+           part_3 == (IF part_2 THEN recovered_offset ELSE slaves[0].log.ends[2])
+           part_4 == Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2]))
+           part_5 == ((2 <= messages[0].phase) /\ (messages[0].start_offset < recovered_offset) /\
                (slaves[0].log.ends[2] < messages[0].end_offset))
        IN
        /\ slaves' = [slaves EXCEPT
-           ![0].log.ends[0] = (IF (slaves[0].log.ends[0] = slaves[0].log.ends[2]) THEN
-               recovered_offset ELSE slaves[0].log.ends[0]),
-           ![0].log.ends[1] = (IF (slaves[0].log.ends[1] = slaves[0].log.ends[2]) THEN
-               recovered_offset ELSE slaves[0].log.ends[1]),
-           ![0].log.ends[2] = part_0,
-           ![0].log.flushed_offset = part_0,
-           ![0].log.dispatched_offset = part_0,
-           ![0].log.ghost_unknown_below_offset = (IF ~((Min(Max(slaves[0].log.ends[0],
-               slaves[0].log.start_offset), part_1) = Min(Max(master.log.ends[0],
-               slaves[0].log.start_offset), part_1)) /\ (Min(Max(slaves[0].log.ends[1],
-               slaves[0].log.start_offset), part_1) = Min(Max(master.log.ends[1],
-               slaves[0].log.start_offset), part_1)) /\ (Min(Max(slaves[0].log.ends[2],
-               slaves[0].log.start_offset), part_1) = Min(Max(master.log.ends[2],
-               slaves[0].log.start_offset), part_1))) THEN recovered_offset ELSE (IF
-               ((slaves[0].log.ghost_unknown_below_offset = slaves[0].log.ends[2]) /\ (0 <
-               slaves[0].log.ends[2])) THEN recovered_offset ELSE
+           ![0].log.ends[0] = (IF part_0 THEN recovered_offset ELSE slaves[0].log.ends[0]),
+           ![0].log.ends[1] = (IF part_1 THEN recovered_offset ELSE slaves[0].log.ends[1]),
+           ![0].log.ends[2] = part_3,
+           ![0].log.flushed_offset = part_3,
+           ![0].log.dispatched_offset = part_3,
+           ![0].log.ghost_unknown_below_offset = (IF ~(((Min(Max(slaves[0].log.ends[0],
+               slaves[0].log.start_offset), part_4) = Min(Max(master.log.ends[0],
+               slaves[0].log.start_offset), part_4)) /\ (Min(Max(slaves[0].log.ends[1],
+               slaves[0].log.start_offset), part_4) = Min(Max(master.log.ends[1],
+               slaves[0].log.start_offset), part_4)) /\ (Min(Max(slaves[0].log.ends[2],
+               slaves[0].log.start_offset), part_4) = Min(Max(master.log.ends[2],
+               slaves[0].log.start_offset), part_4))) \/ ((0 < master.ghost_life) /\ (0 <=
+               slaves[0].log.start_offset) /\ part_0) \/ ((1 < master.ghost_life) /\
+               (slaves[0].log.ends[0] <= slaves[0].log.start_offset) /\ part_1) \/ ((2 <
+               master.ghost_life) /\ (slaves[0].log.ends[1] <= slaves[0].log.start_offset) /\
+               part_2)) THEN recovered_offset ELSE (IF ((slaves[0].log.ghost_unknown_below_offset =
+               slaves[0].log.ends[2]) /\ (0 < slaves[0].log.ends[2])) THEN recovered_offset ELSE
                slaves[0].log.ghost_unknown_below_offset)),
            ![0].log.ghost_foreign_start_offset = (IF (slaves[0].log.ghost_foreign_end_offset <=
                slaves[0].log.ghost_foreign_start_offset) THEN slaves[0].log.ends[2] ELSE
                slaves[0].log.ghost_foreign_start_offset),
            ![0].log.ghost_foreign_end_offset = recovered_offset,
-           ![0].log.ghost_torn_start_offset = (IF part_2 THEN (IF
+           ![0].log.ghost_torn_start_offset = (IF part_5 THEN (IF
                (slaves[0].log.ghost_torn_end_offset <= slaves[0].log.ghost_torn_start_offset) THEN
                slaves[0].log.ends[2] ELSE Min(slaves[0].log.ghost_torn_start_offset,
                slaves[0].log.ends[2])) ELSE slaves[0].log.ghost_torn_start_offset),
-           ![0].log.ghost_torn_end_offset = (IF part_2 THEN recovered_offset ELSE
+           ![0].log.ghost_torn_end_offset = (IF part_5 THEN recovered_offset ELSE
                slaves[0].log.ghost_torn_end_offset),
            ![0].is_up = TRUE,
            ![0].is_stopping = FALSE,
