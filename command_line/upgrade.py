@@ -10,11 +10,11 @@ from typing import Any
 import click
 from attrs import frozen
 
-from command_line.answers.keeping import KeepingSetting, find_keeping
 from command_line.answers.long.log import print_timeline
 from command_line.answers.short.groups import list_variants
 from command_line.answers.short.shown import say_given_up
-from command_line.answers.starts import list_failed_starts
+from command_line.answers.upgrading.keeping import KeepingSetting, find_keeping
+from command_line.answers.upgrading.starts import list_failed_starts
 from command_line.options.broker_options import (
     PATHS,
     SettingChange,

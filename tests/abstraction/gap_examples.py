@@ -81,12 +81,6 @@ def move_cursor() -> History:
     return begun.do(steps.dispatch_broker, "slave")
 
 
-def find_next_file() -> History:
-    """The file behind a full one was made with it, and is found at the start after a kill."""
-    full = History().put(100).copy().do(steps.fill_file).copy()
-    return full.reopen_slave()
-
-
 def break_queues() -> History:
     """A record without properties is cut inside its topic."""
     message = put.MessageToPut("TopicA", 0, body=b"b")
@@ -145,7 +139,6 @@ def lose_only_file() -> History:
 EXAMPLES: dict[Callable[[], History], str] = {
     find_refused_file: "first file made in advance",
     lose_log_to_refused_file: "first file made in advance",
-    find_next_file: "next file made in advance",
     break_queues: "queues that cannot be written",
     dispatch_mixed_record: "record of two lives",
     lose_only_file: "file gone with its name",

@@ -10,17 +10,13 @@ from reference.store.mapped_file import name_file
 from reference.store.store import Flag
 from tests.abstraction.covering import Step
 from tests.abstraction.ends import find_first_difference
-from tests.abstraction.forgetting import find_boundaries, find_last_file
+from tests.abstraction.forgetting import find_boundaries
 from tests.abstraction.group import Broker, Group, get_begin, list_written
 
 GAPS = {
     "first file made in advance": (
         "a slave finds a file when it starts that was made for it and refused; where its log begins"
         " in a later one, it ends in the empty one and loses all"
-    ),
-    "next file made in advance": (
-        "a slave finds the file behind its full last one when it starts, although no heartbeat has"
-        " come"
     ),
     "queues that cannot be written": (
         "a topic with a NUL marks the queues as broken (T1-00385), and a stop leaves the abort file"
@@ -89,18 +85,10 @@ def are_queues_broken(before: Group, step: Step) -> bool:
     return any(Flag.WRITE_LOGICS_QUEUE_ERROR in store.running_flags for store in stores)
 
 
-def is_next_file_found(before: Group, after: Group) -> bool:
-    """A slave that starts has an empty file behind its log, which it did not have."""
-    log = after.slave.log
-    last = find_last_file(log)
-    return find_last_file(before.slave.log) < last == after.slave.max_offset
-
-
 STARTS = ("restart", "power")
 SIGNS: dict[str, tuple[tuple[str, ...], Callable[[Group, Step], bool]]] = {
     "file gone with its name": (("power",), lambda b, s: is_file_gone(b, s.after)),
     "first file made in advance": (STARTS, lambda b, s: has_early_file(b.slave)),
-    "next file made in advance": (STARTS, lambda b, s: is_next_file_found(b, s.after)),
     "record of two lives": (("dispatch", "stop"), lambda b, s: has_record_of_two_lives(b, s.after)),
     "pages of a later file": (("power",), lambda b, s: is_later_file_left(b, s.after)),
     "queues that cannot be written": (("stop",), are_queues_broken),

@@ -128,6 +128,6 @@ def test_a_comparison_tells_better_from_worse() -> None:
     assert changes
     assert all(c.is_better for c in changes)
     assert not any(evolve(c, before=c.after, after=c.before).is_better for c in changes)
-    assert any("17 steps -> proved" in render_change(c) for c in changes)
+    assert any("refuted, 17 steps" in render_change(c) for c in changes)
     assert [] == compare(SYNCHRONOUS_PAIR, load_cells(SYNCHRONOUS_PAIR).values())
     assert {c.after.fault for c in changes} <= {c.name for c in FAULT_MODELS}
