@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
@@ -40,6 +40,7 @@ from command_line.output.width import echo, get_drawing_width
 from properties.checkout import PROGRAM, name_page
 from properties.generated_text import SPEC
 from properties.language.world import ClaimedStructure
+from properties.scenarios.analysis.group import GroupAnalysis
 from properties.scenarios.counterexamples.cases import choose_schedule, find_case
 from properties.scenarios.summary.codes import find_code_of_cell
 from properties.scenarios.summary.rows import CODE
@@ -53,6 +54,7 @@ from properties.verdicts.findings.explanations import explain
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.world import ClaimedGroup
+from reference.configuration.broker_group import Deployment
 from reference.releases.versions import Version
 
 EPILOG = """\b
@@ -106,27 +108,43 @@ def command(  # noqa: PLR0913, PLR0917
         raise click.UsageError("give CLAIM and FAULT, or CODE and files")
     paths = more if is_code else more[1:]
     is_about_groups = bool(paths or changes or slaves is not None)
-    if name is not None and (is_code or is_about_groups):
-        raise click.UsageError("--structure goes with CLAIM and FAULT, without files")
-    if is_timed and not (is_code or is_about_groups):
-        raise click.UsageError("--timed is about groups: give CODE, or files")
+    check_options(name, is_timed=is_timed, is_about_groups=is_code or is_about_groups)
     fault = "" if is_code else FAULT.convert(more[0], None, None)
     if not is_code and not is_about_groups:
         explain_cell(apply_release(STRUCTURES[name or USUAL], version), asked, fault)
         return
     consumers = apply_to_consumers(consumers, changes)
+    is_known = slaves is not None
     with show_progress():
         deployments = read_changed(paths, version, slaves, changes)
         if is_code:
             words = repeat_words(paths, version, changes, slaves)
-            print_stories(asked, deployments, consumers, words, is_known=slaves is not None)
+            print_stories(asked, deployments, consumers, words, is_known=is_known)
         else:
-            is_known = slaves is not None
             for analysis in analyse_by_certificates(deployments, consumers, is_known=is_known):
-                echo(f"{describe_group(analysis.group)}:")
-                explain_in(analysis.summarised, asked, fault)
-        for line in tell_times(g for d in deployments for g in d.groups) if is_timed else ():
-            echo(line)
+                explain_group(analysis, asked, fault)
+        if is_timed:
+            print_times(deployments)
+
+
+def check_options(name: str | None, *, is_timed: bool, is_about_groups: bool) -> None:
+    """Nothing, if the options fit what is asked. Raises click.UsageError."""
+    if name is not None and is_about_groups:
+        raise click.UsageError("--structure goes with CLAIM and FAULT, without files")
+    if is_timed and not is_about_groups:
+        raise click.UsageError("--timed is about groups: give CODE, or files")
+
+
+def explain_group(analysis: GroupAnalysis, claim: str, fault: str) -> None:
+    """Print why a claim fails in a group, under its name."""
+    echo(f"{describe_group(analysis.group)}:")
+    explain_in(analysis.summarised, claim, fault)
+
+
+def print_times(deployments: Iterable[Deployment]) -> None:
+    """Print how long puts and slaves take in each group."""
+    for line in tell_times(group for each in deployments for group in each.groups):
+        echo(line)
 
 
 def explain_in(sources: Sequence[Analysis], claim: str, fault: str) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from reference.releases.releases import is_since
+from reference.releases.known_differences import EMPTY_QUEUE_FILE_ENDS_START
+from reference.releases.releases import CLASSIC, is_since
 from reference.store.records import FORMAT_4_4_0, RecordFormat
 
 IGNORES_AGAIN = "4.9.2"
@@ -39,8 +40,7 @@ class StartRules:
     """A queue remembers where its last message ends, and not where it begins (since 4.5.1)."""
     is_empty_queue_file_fatal: bool = False
     """A queue whose last file has no entry and is not its first one ends the start: the search for
-    its lowest entry looks 20 bytes before that file (``ConsumeQueue#correctMinOffset``,
-    ``DefaultMappedFile#selectMappedBuffer``; 5.0.0 to 5.4.0, issues 9728 and 10108)."""
+    its lowest entry looks 20 bytes before that file (``EMPTY_QUEUE_FILE_ENDS_START``)."""
     record_format: RecordFormat = FORMAT_4_4_0
 
 
@@ -54,7 +54,7 @@ def make_start_rules(release: str) -> StartRules:
         are_queues_caught_up=is_since(release, "4.5.1") and not is_since(release, "5.0.0"),
         are_queues_destroyed=is_since(release, "4.5.1"),
         are_entries_known_by_end=is_since(release, "4.5.1"),
-        is_empty_queue_file_fatal=is_since(release, "5.0.0") and not is_since(release, "5.5.0"),
+        is_empty_queue_file_fatal=EMPTY_QUEUE_FILE_ENDS_START.span.covers(release, CLASSIC),
         record_format=RecordFormat(
             has_ipv6_hosts=is_since(release, "4.6.0"),
             has_long_topics=is_since(release, "5.1.0"),

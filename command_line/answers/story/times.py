@@ -24,9 +24,9 @@ def tell_times(groups: Iterable[BrokerGroup]) -> Iterator[str]:
     for group in groups:
         yield ""
         if len(group.slaves) != 1 or group.is_controlled:
-            why = f"with {len(group.slaves)} slaves; try --slaves 1"
-            why = "with a controller" if group.is_controlled else why
-            yield f"How long it takes in {group.broker_name}: not simulated {why}."
+            count = f"{len(group.slaves)} slaves; try --slaves 1"
+            why = "a controller" if group.is_controlled else count
+            yield f"How long it takes in {group.broker_name}: not simulated with {why}."
             continue
         clocks, structure = compute_clocks(group), compute_structure(group)
         if (clocks, structure) in told:
