@@ -235,18 +235,22 @@ def analyse_upgrades(
             key = (one.same_behaviour_key(), other.same_behaviour_key(), starts)
             if key not in seen:
                 seen.add(key)
-                yield analyse_upgrade(name, one, other, progress)
+                yield analyse_upgrade(name, (one, other), starts, progress)
 
 
 def analyse_upgrade(
-    deployment: str, before: BrokerGroup, after: BrokerGroup, progress: Any
+    deployment: str,
+    groups: tuple[BrokerGroup, BrokerGroup],
+    failed_starts: tuple[str, ...],
+    progress: Any,
 ) -> GroupUpgrade:
     """Both analyses of one group."""
+    before, after = groups
     logs = (analyse_log(before, progress), analyse_log(after, progress))
     changes: list[VerdictChange] = []
     if not any(log.outside_the_model for log in logs):
         changes += compute_changes(*(log.verdicts for log in logs))
-        changes += compute_changes(*list_consumed((before, after), logs))
+        changes += compute_changes(*list_consumed(groups, logs))
     return GroupUpgrade(
         f"{deployment}: {before.cluster}/{before.broker_name}",
         *logs,
@@ -254,7 +258,7 @@ def analyse_upgrade(
         (before.version, after.version),
         tuple(changes),
         tuple(find_keeping(after, list_turned(changes, Turn.WORSE))),
-        tuple(list_failed_starts(before, after)),
+        failed_starts,
     )
 
 

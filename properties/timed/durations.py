@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from attrs import evolve, frozen
 
-from properties.timed.machine import SIZES, SOON, Surroundings, TimedStep
+from properties.timed.machine import FAILURES, SIZES, SOON, Surroundings, TimedStep
 from properties.timed.refinement import simulate
 from properties.worlds.replication.world import ClaimedGroup
 from reference.configuration.broker_group import BrokerGroup
@@ -24,9 +24,7 @@ STRUCK_PAIR = Surroundings(sizes=evolve(SIZES, ha_transfer_batch_size_bytes=BATC
 )
 """A pair that fails often. Puts come so seldom that most find a pair that has met."""
 
-CALM_PAIR = STRUCK_PAIR.leave_out(
-    "kill_slave", "begin_slave_stop", "kill_master", "cut_link"
-).change(append_to_slave=SOON)
+CALM_PAIR = STRUCK_PAIR.leave_out(*FAILURES).change(append_to_slave=SOON)
 """Nothing fails, and frames arrive soon."""
 
 FIRST_REPORT, CAUGHT_UP = "a slave's start to its first report", "a slave's start to equal logs"

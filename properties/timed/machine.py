@@ -84,6 +84,9 @@ DELAYS_MS: Mapping[str, tuple[int, int]] = MappingProxyType(
 """How long a step takes from when it is possible; a rule that is neither here nor timed by a broker
 is not taken."""
 
+FAILURES = ("kill_slave", "begin_slave_stop", "kill_master", "cut_link")
+"""Rules that strike a pair; without them its brokers and its connection stay as they are."""
+
 NEVER = -1
 
 

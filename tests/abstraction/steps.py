@@ -123,7 +123,10 @@ def fill_file(group: Group) -> Step | None:
 
 
 def refuse_message(group: Group) -> Step | None:
-    """A message is too large, but the file for it is made before anybody looks (T5-XXXXX)."""
+    """A message is too large, but the file for it is made before anybody looks.
+
+    Recorded: oversized_put_makes_a_file_440 seq 117 to 120.
+    """
     if not can_put(group):
         return None
     message = put.MessageToPut("T", 0, body=bytes(LARGEST_MESSAGE))

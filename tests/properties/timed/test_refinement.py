@@ -10,7 +10,7 @@ import pytest
 from attrs import evolve
 
 from properties.scenarios.analysis.log import compute_structure
-from properties.timed.machine import STRUCK, TimedStep
+from properties.timed.machine import FAILURES, STRUCK, TimedStep
 from properties.timed.refinement import Contradiction, find_contradiction, simulate
 from properties.worlds.replication.world import ClaimedGroup
 from reference.configuration.broker_group import BrokerGroup
@@ -87,8 +87,7 @@ def test_rules_without_waits_in_turn_are_contradicted(release: str) -> None:
 
 def list_reports(group: BrokerGroup, minutes: int) -> Iterator[TimedStep]:
     """The first reports within these many minutes, of a slave that nothing strikes."""
-    calm = ("append_message", "append_other_message")
-    calm += ("kill_slave", "begin_slave_stop", "kill_master", "cut_link")
+    calm = ("append_message", "append_other_message", *FAILURES)
     steps = simulate(
         group,
         compute_structure(group),
