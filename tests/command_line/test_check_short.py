@@ -382,6 +382,21 @@ def test_a_change_is_told_by_codes() -> None:
     assert same[0].startswith("The change changes no line")
 
 
+def test_a_change_may_leave_the_model(tmp_path: Path) -> None:
+    """Its side has no rows to compare: that is told, whichever side it is."""
+    pool = "transientStorePoolEnable"
+    file = tmp_path / "pool.conf"
+    file.write_text(f"brokerName=a\nflushDiskType=SYNC_FLUSH\n{pool}=true\n")
+    options = ("--slaves", "1", "--rocketmq-version", "5.3.2", "--what-if")
+    for change, told in (
+        (f"{pool}=false", "takes the group into the model"),
+        ("brokerRole=SYNC_MASTER", "leaves the group outside the model"),
+    ):
+        assert show(file, *options, change)[0].startswith(f"The change {told}")
+    out = show(PAIR, *options[2:], "enableSlaveActingMaster=true")
+    assert out[0].startswith("The change takes the group out of the model")
+
+
 def test_the_hint_asks_about_the_same_group() -> None:
     """Files, release, changes and slaves: what it says to type explains the code."""
     options = ("--what-if", "flushDiskType=SYNC_FLUSH", "--slaves", "1")

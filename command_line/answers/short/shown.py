@@ -67,9 +67,18 @@ class ShownAnswers:
         """What the changes end, ease and bring, a line for each group that they change."""
         for old, new in zip(self.before, self.answers, strict=False):
             for one, other in zip(old.summaries, new.summaries, strict=False):
-                effects = say_effects(compare(one.rows, other.rows), most=None)
-                told = "; ".join(filter(None, (effects, say_left_open(one.rows, other.rows))))
-                yield f"The change {told or 'changes no line'}, for {new.title}."
+                yield f"The change {say_change(one, other)}, for {new.title}."
+
+
+def say_change(before: Summary, after: Summary) -> str:
+    """What a change does to the answer about a group, which one side may not have."""
+    if before.outside and after.outside:
+        return "leaves the group outside the model"
+    if before.outside or after.outside:
+        return f"takes the group {'out of' if after.outside else 'into'} the model"
+    effects = say_effects(compare(before.rows, after.rows), most=None)
+    left_open = say_left_open(before.rows, after.rows)
+    return "; ".join(filter(None, (effects, left_open))) or "changes no line"
 
 
 def say_left_open(before: Sequence[Row], after: Sequence[Row]) -> str:
