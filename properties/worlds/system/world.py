@@ -21,7 +21,7 @@ from properties.language.world import (
 from properties.worlds.reading.world import ClaimedReading
 from properties.worlds.replication.fault_models import FAULT_MODELS, SIZES
 from properties.worlds.replication.world import REPLICATION, ClaimedGroup
-from properties.worlds.system import guarantee, lemma, witness
+from properties.worlds.system import flushed_lemma, guarantee, lemma, witness
 from properties.worlds.system.parts import LOG_LEMMAS, PART_CLAIMS, READING_LEMMAS
 from reference.releases.known_differences import SLAVE_REJECTS_PULLS
 from reference.releases.releases import CLASSIC, CONTROLLER
@@ -156,7 +156,11 @@ def clip_sizes(parameters: SystemParameters) -> SystemParameters:
 SYSTEM = World(
     name="system",
     structures=SYSTEM_STRUCTURES,
-    properties={**LOG_LEMMAS, **READING_LEMMAS, **collect_properties(guarantee, lemma, witness)},
+    properties={
+        **LOG_LEMMAS,
+        **READING_LEMMAS,
+        **collect_properties(guarantee, lemma, flushed_lemma, witness),
+    },
     fault_models=make_fault_models(SystemFaults, ADMITTED_FAULTS),
     sizes=SYSTEM_SIZES,
     folder=Path(__file__).parent,

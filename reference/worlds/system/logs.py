@@ -176,6 +176,11 @@ def end_with_message(cluster: Cluster, argument: Argument, chosen: int) -> int:
     return choose(is_within, choose(is_whole, put.end_offset, put.start_offset), chosen)
 
 
+def dispatch_whole(cluster: Cluster, argument: Argument, chosen: int) -> int:
+    """Dispatch goes record by record: it passes the followed message, or stays before it."""
+    return maximum(end_with_message(cluster, argument, chosen), argument.low - 1)
+
+
 def leave_out_message(cluster: Cluster, argument: Argument) -> Argument:
     """No recovery ends within the followed message; if no other end is possible, there is none."""
     (put,) = cluster.messages
@@ -264,7 +269,7 @@ DELETION_ON_MASTER = Lifted(begin_master_at, ("index",), guard=has_dispatched_fi
 DELETION_ON_SLAVE = Lifted(begin_slave_at, ("index",), guard=has_slave_dispatched)
 
 SEEN: Mapping[str, tuple[tuple[str, Lifted], ...]] = {
-    "dispatch_master": (("", Lifted(see_dispatch_on_master, ("index",))),),
+    "dispatch_master": (("", Lifted(see_dispatch_on_master, ("index",), settle=dispatch_whole)),),
     "dispatch_slave": (
         ("", Lifted(show_on_slave, SHOW_ON_SLAVE, narrow=stay_behind_master, guard=is_begun)),
         (
