@@ -318,6 +318,11 @@ def keep_candidate(
             next(s for s in structures if s not in kept)
         )
         raise click.BadParameter(f"{candidate!r} is none of {', '.join(known)}")
+    if large := [s.name for s in kept if s.world.depth_limit == 0]:
+        raise click.BadParameter(
+            f"--triage searches step by step, and the states of {large[0]!r} are too large for "
+            f"that; choose a structure of one of its parts"
+        )
     return kept
 
 

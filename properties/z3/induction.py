@@ -29,8 +29,9 @@ from reference.language.terms import Term, walk
 LIMIT_PREFIX = "parameters.limits."
 """The prefix of the parameters that limit how often each fault may happen."""
 
-RLIMIT_PER_QUERY = 20_000_000
-"""Z3 resource units per query: machine-independent, unlike seconds."""
+RLIMIT_PER_QUERY = 60_000_000
+"""Z3 resource units per query: machine-independent, unlike seconds. The hardest question takes a
+quarter of them; how many depends on what a process was asked before."""
 
 
 _CERTIFIED: ContextVar[Callable[[Any], tuple[str, ...]]] = ContextVar(

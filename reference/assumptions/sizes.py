@@ -47,7 +47,7 @@ ONE_FILE_SIZE = Assumption(
     list_settings=lambda group: show_values(group, FILE_SIZE),
     conditions=(
         "append_to_slave: is_in_step",
-        "create_slave_file: has_no_file",
+        "create_slave_file: is_new_file_needed",
         "restart_slave: is_slave_down",
         "replicate_messages: is_slave_up",
         "replicate_delayed_message: is_pair_connected",
@@ -72,31 +72,29 @@ def is_dispatched_before_it_expires(group: BrokerGroup) -> bool:
     )
 
 
+DELETED_BY_MASTER = (
+    "expire_master_file",
+    "expire_uncopied_master_file",
+    "delete_young_master_file",
+)
+DELETED_BY_SLAVE = ("expire_slave_file", "expire_slave_file_first", "delete_young_slave_file")
+DISPATCHED_BY_SLAVE = (
+    "dispatch_slave",
+    "restart_slave",
+    "restart_slave_beyond_received",
+    "restart_slave_with_stale_bytes",
+)
+
 DISPATCHED_BEFORE_IT_EXPIRES = Assumption(
     name="dispatched_before_it_expires",
     is_met=is_dispatched_before_it_expires,
     list_settings=lambda group: show_values(group, "fileReservedTime", FILE_SIZE),
-    conditions=tuple(
-        f"{rule}: {condition}"
-        for rule in (
-            "expire_master_file",
-            "expire_uncopied_master_file",
-            "expire_slave_file",
-            "expire_slave_file_first",
-            "delete_young_master_file",
-            "delete_young_slave_file",
-        )
-        for condition in ("is_dispatched", "is_dispatched_on_slave")
-    )
-    + tuple(
-        f"{rule}{suffix}: is_first_file_shown"
-        for rule in (
-            "dispatch_slave",
-            "restart_slave",
-            "restart_slave_beyond_received",
-            "restart_slave_with_stale_bytes",
-        )
-        for suffix in ("", "_before_master", "_in_vain")
+    conditions=(
+        *(f"{rule}: is_dispatched" for rule in (*DELETED_BY_MASTER, *DELETED_BY_SLAVE)),
+        *(f"{rule}: is_dispatched_on_slave" for rule in DELETED_BY_MASTER),
+        *(f"{rule}: is_first_file_shown" for rule in DISPATCHED_BY_SLAVE),
+        *(f"{rule}_before_master: is_first_file_shown" for rule in DISPATCHED_BY_SLAVE),
+        "dispatch_slave_in_vain: is_first_file_shown",
     ),
     without_it="retention can delete messages before consumers can see them",
     source="DefaultMessageStore.ReputMessageService#doReput and MappedFileQueue"

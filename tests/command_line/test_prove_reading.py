@@ -81,3 +81,11 @@ def test_a_property_of_another_world_is_refused(candidate: str, structure: str) 
     result = run("prove", "--triage", candidate, "--structure", structure)
     assert 3 == result.returncode
     assert f"'{candidate}' is none of" in result.stderr
+
+
+def test_a_world_without_step_by_step_search_is_not_triaged() -> None:
+    """One line that says so, before any work."""
+    structure = "system/sync master/async flush/closed/no offset check/first"
+    result = run("prove", "--triage", "followed_message_is_one", "--structure", structure)
+    assert 3 == result.returncode
+    assert "are too large for that; choose a structure of one of its parts" in result.stderr

@@ -34,6 +34,7 @@ HIDDEN_RULES = (
     "create_slave_file",
     "append_to_slave",
     "append_at_wrong_offset",
+    "drop_frame_beyond_file",
     "commit_master",
     "flush_master",
     "flush_slave",

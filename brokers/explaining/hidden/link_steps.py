@@ -228,6 +228,7 @@ LINK_STEPS = Knowledge(
         "transfer_batch": choose_batch,
         "append_to_slave": choose_stored,
         "append_at_wrong_offset": choose_stored,
+        "drop_frame_beyond_file": choose_stored,
     },
     allowed={
         "connect_slave": is_connect_allowed,
@@ -242,6 +243,7 @@ LINK_STEPS = Knowledge(
         "transfer_batch": note_sent,
         "append_to_slave": note_stored,
         "append_at_wrong_offset": note_displaced,
+        "drop_frame_beyond_file": note_stored,
         "create_slave_file": note_made,
         "connect_slave": note_connected,
     },

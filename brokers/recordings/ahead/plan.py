@@ -64,6 +64,7 @@ from reference.worlds.replication.changes import (
     scripted_slave,
 )
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT as CONTROLLED
+from reference.worlds.replication.changes.settings import frame_beyond_slave_file
 from reference.worlds.replication.changes.settings.transient_store_pool import STORE_POOL
 from reference.worlds.replication.parameters import FaultCounts, Parameters
 from reference.worlds.replication.structure import Structure
@@ -240,6 +241,8 @@ def _add_variants(
     variants = (SCRIPTED_SLAVE, *version.variants) if scripted - {MASTER} else version.variants
     if is_pooled:
         variants = (STORE_POOL, *variants)
+    if structure.slave_file_size_bytes:
+        variants = (frame_beyond_slave_file.VARIANT.name, *variants)
     return evolve(structure, variants=variants)
 
 
@@ -251,7 +254,6 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     """
     events, nodes = recording.events, recording.config["nodes"]
     master, *slaves = nodes
-    _refuse_sizes(nodes)
     surgeries = match_surgeries(events)
     lives = _see_lives(recording, surgeries)
     processes = _see_processes(recording, version)
@@ -262,7 +264,8 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     puts = mark_own_writes(_see_puts(recording, lives, processes, timers, roles), own_writes)
     blanks = tuple(list_blanks(events, master, lives, puts))
     controller = see_controller(events, nodes)
-    structure = _make_structure(nodes[master], len(slaves), puts, 1 + lives[-1], controller)
+    group = _make_structure(nodes[master], len(slaves), puts, 1 + lives[-1], controller)
+    structure = evolve(group, slave_file_size_bytes=_see_slave_file_size(nodes, events))
     scripted = _find_scripted(nodes, version)
     return Plan(
         recording=recording,
@@ -299,10 +302,27 @@ def _find_scripted(nodes: Mapping[str, Any], version: Version) -> frozenset[int]
     return found
 
 
-def _refuse_sizes(nodes: Mapping[str, Any]) -> None:
-    sizes = {read_number(n["store_config"], "mapedFileSizeCommitLog") for n in nodes.values()}
-    if len(sizes) > 1:
-        raise OutsideTheModel("the brokers of the group have files of different sizes")
+def _see_slave_file_size(nodes: Mapping[str, Any], events: Iterable[Event]) -> int:
+    """The size of the slaves' files where it is not their master's, else 0.
+
+    Raises OutsideTheModel for slaves of two sizes, and for one that starts again: how it recovers
+    files of its own size is not known.
+    """
+    master, *slaves = nodes
+    sizes = {n: read_number(nodes[n]["store_config"], "mapedFileSizeCommitLog") for n in nodes}
+    own = {sizes[name] for name in slaves} - {sizes[master]}
+    if not own:
+        return 0
+    if len({sizes[name] for name in slaves}) > 1:
+        raise OutsideTheModel("the slaves have files of different sizes")
+    ended: set[str] = set()
+    for event in events:
+        node = event.data.get("node", "")
+        if event.kind in START_KINDS and node in ended:
+            raise OutsideTheModel(f"{node} has files of its own size, and starts again")
+        if event.kind in END_KINDS and node in slaves:
+            ended.add(node)
+    return own.pop()
 
 
 def _see_processes(recording: Recording, version: Version) -> tuple[ProcessAhead, ...]:

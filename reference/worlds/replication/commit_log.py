@@ -13,6 +13,7 @@ from reference.language.variant import overridable
 from reference.worlds.replication.lineage import append_bytes, has_first_bytes
 from reference.worlds.replication.mapped_files import (
     compute_last_file_end,
+    get_slave_sizes,
     is_last_file_full,
     is_new_file_needed,
     open_next_file,
@@ -266,20 +267,20 @@ def delete_first_file_of_master(cluster: Cluster) -> Cluster:
 def delete_first_file_of_slave(cluster: Cluster, slave: int) -> Cluster:
     """The cluster after a slave has deleted its first file."""
     log = cluster.slaves[slave].log
-    start = compute_second_file(log, cluster.parameters)
+    start = compute_second_file(log, get_slave_sizes(cluster))
     shorter = evolve(cluster.slaves[slave], log=begin_log_at(log, start))
     return evolve(cluster, slaves=replace_at(cluster.slaves, slave, shorter))
 
 
-def expire_first_file(cluster: Cluster, log: CommitLog) -> Cluster:
+def expire_first_file(cluster: Cluster, log: CommitLog, sizes: Parameters) -> Cluster:
     """The cluster after the first file of a log has expired: kept for as long as was promised."""
-    start = compute_second_file(log, cluster.parameters)
+    start = compute_second_file(log, sizes)
     return evolve(cluster, messages=mark_expired(cluster.messages, log, start))
 
 
-def give_up_first_file(cluster: Cluster, log: CommitLog) -> Cluster:
+def give_up_first_file(cluster: Cluster, log: CommitLog, sizes: Parameters) -> Cluster:
     """The cluster after the first file of a log is given up before it has expired."""
-    start = compute_second_file(log, cluster.parameters)
+    start = compute_second_file(log, sizes)
     return evolve(cluster, messages=mark_deleted_early(cluster.messages, log, start))
 
 
@@ -300,7 +301,7 @@ def expire_master_file(cluster: Cluster) -> RuleBody:
         is_old_file_copied=is_old_file_copied(cluster),
     )
     # EFFECT
-    return delete_first_file_of_master(expire_first_file(cluster, log))
+    return delete_first_file_of_master(expire_first_file(cluster, log, parameters))
 
 
 @rule(
@@ -321,7 +322,7 @@ def expire_uncopied_master_file(cluster: Cluster) -> RuleBody:
         is_within_limit=is_within_limit(cluster, "uncopied_expiries"),
     )
     # EFFECT
-    expired = expire_first_file(cluster, log)
+    expired = expire_first_file(cluster, log, parameters)
     return count_fault(delete_first_file_of_master(expired), "uncopied_expiries")
 
 
@@ -333,7 +334,7 @@ def expire_uncopied_master_file(cluster: Cluster) -> RuleBody:
 )
 def expire_slave_file(cluster: Cluster, slave: int) -> RuleBody:
     """A slave deletes its oldest file, which is flushed, by its own clock (R-BR-03)."""
-    broker, parameters = cluster.slaves[slave], cluster.parameters
+    broker, parameters = cluster.slaves[slave], get_slave_sizes(cluster)
     # ENABLED WHEN
     yield when(
         is_slave_up=broker.is_up,
@@ -341,4 +342,4 @@ def expire_slave_file(cluster: Cluster, slave: int) -> RuleBody:
         is_old_file_flushed=is_old_file_flushed(broker.log, parameters),
     )
     # EFFECT
-    return delete_first_file_of_slave(expire_first_file(cluster, broker.log), slave)
+    return delete_first_file_of_slave(expire_first_file(cluster, broker.log, parameters), slave)

@@ -32,6 +32,7 @@ from reference.worlds.replication.lineage import compute_scan_end, has_message, 
 from reference.worlds.replication.mapped_files import (
     cut_to,
     flush_without_effect,
+    get_slave_sizes,
     has_unflushed_bytes,
     is_new_file_needed,
 )
@@ -197,7 +198,7 @@ def lose_slave_power(cluster: Cluster, slave: int) -> RuleBody:
     )
     kept = yield between("kept_offset", broker.log.ghost_durable_offset, broker.log.max_offset)
     # EFFECT
-    log = lose_tail(broker.log, kept, cluster.parameters)
+    log = lose_tail(broker.log, kept, get_slave_sizes(cluster))
     return count_fault(end_slave(cluster, slave, log), "slave_power_losses")
 
 
@@ -318,7 +319,7 @@ def fail_file_creation(cluster: Cluster, slave: int) -> RuleBody:
         is_accepting=is_accepting(broker),
         has_bytes_in_flight=has_bytes_in_flight(link),
         is_frame_taken=is_frame_taken(broker, link),
-        is_new_file_needed=is_new_file_needed(broker.log, cluster.parameters),
+        is_new_file_needed=is_new_file_needed(broker.log, get_slave_sizes(cluster)),
         is_within_limit=is_within_limit(cluster, "failed_file_creations"),
     )
     size = yield between("size_bytes", 1, in_flight)
@@ -377,7 +378,7 @@ def delete_young_master_file(cluster: Cluster) -> RuleBody:
         is_within_limit=is_within_limit(cluster, "forced_deletions"),
     )
     # EFFECT
-    deleted = delete_first_file_of_master(give_up_first_file(cluster, log))
+    deleted = delete_first_file_of_master(give_up_first_file(cluster, log, cluster.parameters))
     return count_fault(deleted, "forced_deletions")
 
 
@@ -392,9 +393,11 @@ def delete_young_slave_file(cluster: Cluster, slave: int) -> RuleBody:
     # ENABLED WHEN
     yield when(
         is_slave_up=broker.is_up,
-        has_old_file=has_old_file(broker.log, cluster.parameters),
+        has_old_file=has_old_file(broker.log, get_slave_sizes(cluster)),
         is_within_limit=is_within_limit(cluster, "forced_deletions"),
     )
     # EFFECT
-    deleted = delete_first_file_of_slave(give_up_first_file(cluster, broker.log), slave)
+    deleted = delete_first_file_of_slave(
+        give_up_first_file(cluster, broker.log, get_slave_sizes(cluster)), slave
+    )
     return count_fault(deleted, "forced_deletions")

@@ -15,6 +15,7 @@ from reference.language.variant import overridable
 from reference.worlds.replication.mapped_files import (
     flush,
     flush_too_few_pages,
+    get_slave_sizes,
     has_unflushed_bytes,
     is_first_file_not_full,
     is_flush_below_first_file,
@@ -62,7 +63,7 @@ def flush_slave(cluster: Cluster, slave: int) -> RuleBody:
     has_unflushed = has_unflushed_bytes(broker.log, cached)
     yield when(is_slave_up=broker.is_up, has_unflushed_bytes=has_unflushed)
     # EFFECT
-    flushed = evolve(broker, log=flush(broker.log, cached, cluster.parameters))
+    flushed = evolve(broker, log=flush(broker.log, cached, get_slave_sizes(cluster)))
     return evolve(cluster, slaves=replace_at(cluster.slaves, slave, flushed))
 
 
@@ -104,7 +105,7 @@ def flush_slave_too_few_pages(cluster: Cluster, slave: int) -> RuleBody:
     yield when(
         is_slave_up=broker.is_up,
         is_flush_below_first_file=is_flush_below_first_file(broker.log),
-        is_first_file_not_full=is_first_file_not_full(broker.log, cluster.parameters),
+        is_first_file_not_full=is_first_file_not_full(broker.log, get_slave_sizes(cluster)),
     )
     # EFFECT
     flushed = evolve(broker, log=flush_too_few_pages(broker.log))

@@ -40,6 +40,7 @@ from reference.worlds.replication.mapped_files import (
     compute_last_file_end,
     cut_to,
     flush_all,
+    get_slave_sizes,
     load,
 )
 from reference.worlds.replication.put import abandon_pending_puts, is_in_line
@@ -320,7 +321,7 @@ def finish_slave_stop(cluster: Cluster, slave: int) -> RuleBody:
     # EFFECT
     marked = evolve(broker, has_abort_file=is_dispatch_behind(broker.log))
     changed = evolve(cluster, slaves=replace_at(cluster.slaves, slave, marked))
-    return end_slave(changed, slave, flush_all(broker.log, cluster.parameters))
+    return end_slave(changed, slave, flush_all(broker.log, get_slave_sizes(cluster)))
 
 
 @overridable
@@ -381,7 +382,7 @@ def restart_slave(cluster: Cluster, slave: int) -> RuleBody:
     lowest, highest = compute_recovery_range(cluster, slave)
     recovered = yield between("recovered_offset", lowest, highest)
     # EFFECT
-    return start_slave(cluster, slave, cut_to(broker.log, recovered, cluster.parameters))
+    return start_slave(cluster, slave, cut_to(broker.log, recovered, get_slave_sizes(cluster)))
 
 
 def is_begun(log: CommitLog, put: Message) -> bool:
@@ -411,7 +412,7 @@ def compute_torn_record_end(cluster: Cluster, slave: int) -> int:
     """
     log, source = cluster.slaves[slave].log, cluster.master.log
     sent = compute_sent_ends(cluster)
-    file_end = compute_last_file_end(log, cluster.parameters)
+    file_end = compute_last_file_end(log, get_slave_sizes(cluster))
     result = log.max_offset
     for life, end in enumerate(log.ends):
         is_last_life = (end == log.max_offset) & (compute_start_of_life(log, life) < end)
@@ -456,7 +457,7 @@ def compute_highest_beyond_received(cluster: Cluster, slave: int) -> int:
     As long as the master has lost nothing, stale bytes after it are records that the master has.
     """
     log, sent_end = cluster.slaves[slave].log, compute_sent_ends(cluster)[-1]
-    stale_end = minimum(compute_last_file_end(log, cluster.parameters), sent_end)
+    stale_end = minimum(compute_last_file_end(log, get_slave_sizes(cluster)), sent_end)
     is_stale = has_stale_bytes(log) & (cluster.master.ghost_life == 0)
     return choose(is_stale, stale_end, compute_torn_record_end(cluster, slave))
 
@@ -513,7 +514,7 @@ def restart_slave_with_stale_bytes(cluster: Cluster, slave: int) -> RuleBody:
         has_stale_bytes=has_stale_bytes(broker.log),
         is_later_life=has_lost_sent_bytes(cluster),
     )
-    file_end = compute_last_file_end(broker.log, cluster.parameters)
+    file_end = compute_last_file_end(broker.log, get_slave_sizes(cluster))
     recovered = yield between("recovered_offset", broker.log.max_offset + 1, file_end)
     # EFFECT
     old_bytes = recovered - broker.log.max_offset

@@ -10,7 +10,14 @@ from attrs import evolve
 
 from reference.language.operators import choose, maximum, minimum, negate, remainder
 from reference.worlds.replication.parameters import Parameters
-from reference.worlds.replication.state import CommitLog
+from reference.worlds.replication.state import Cluster, CommitLog
+
+
+def get_slave_sizes(cluster: Cluster) -> Parameters:
+    """The sizes by which a slave keeps its log: its master's, but for files of its own size."""
+    own = cluster.structure.slave_file_size_bytes
+    parameters = cluster.parameters
+    return evolve(parameters, mapped_file_size_bytes=own) if own else parameters
 
 
 def compute_file_base(offset: int, parameters: Parameters) -> int:

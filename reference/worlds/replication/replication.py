@@ -24,6 +24,7 @@ from reference.worlds.replication.mapped_files import (
     compute_file_base,
     compute_last_file_end,
     compute_next_byte_file,
+    get_slave_sizes,
     is_new_file_needed,
     open_first_file,
     open_next_file,
@@ -310,7 +311,7 @@ def create_slave_file(cluster: Cluster, slave: int) -> RuleBody:
         is_link_open=link.is_open,
         is_accepting=is_accepting(broker),
         is_positioned=is_positioned(link),
-        is_new_file_needed=is_new_file_needed(broker.log, cluster.parameters),
+        is_new_file_needed=is_new_file_needed(broker.log, get_slave_sizes(cluster)),
         is_frame_taken=is_frame_taken(broker, link),
     )
     # EFFECT
@@ -326,18 +327,20 @@ def compute_log_to_append(cluster: Cluster, slave: int) -> CommitLog:
     A first one is the file that the frame's first byte belongs to, wherever in the file that byte
     lies.
     """
-    link, size = cluster.links[slave], cluster.parameters.mapped_file_size_bytes
-    is_in_first_file = link.arrived_offset < link.transfer_start_offset + size
-    later_file = compute_file_base(link.arrived_offset, cluster.parameters)
-    base = choose(is_in_first_file, link.transfer_start_offset, later_file)
-    return open_next_file(open_first_file(cluster.slaves[slave].log, base), cluster.parameters)
+    link, sizes = cluster.links[slave], get_slave_sizes(cluster)
+    base = compute_file_base(link.arrived_offset, sizes)
+    if not cluster.structure.slave_file_size_bytes:
+        # A master begins to send at the base of one of its files, which a slave's file then has.
+        first_end = link.transfer_start_offset + sizes.mapped_file_size_bytes
+        base = choose(link.arrived_offset < first_end, link.transfer_start_offset, base)
+    return open_next_file(open_first_file(cluster.slaves[slave].log, base), sizes)
 
 
 def compute_frame_max_bytes(cluster: Cluster, slave: int) -> int:
     """The largest frame in flight: a frame does not extend beyond its file (R-CL-12)."""
     link, log = cluster.links[slave], compute_log_to_append(cluster, slave)
     in_flight = link.next_transfer_offset - link.arrived_offset
-    return minimum(in_flight, compute_last_file_end(log, cluster.parameters) - log.max_offset)
+    return minimum(in_flight, compute_last_file_end(log, get_slave_sizes(cluster)) - log.max_offset)
 
 
 @overridable
@@ -447,7 +450,11 @@ def refuse_frame(cluster: Cluster, slave: int) -> RuleBody:
     says="<~ drops {size_bytes} B",
 )
 def discard_frame(cluster: Cluster, slave: int) -> RuleBody:
-    """A stopping slave reads a frame and drops its bytes; the append fails unnoticed (R-HC-08)."""
+    """A stopping slave reads a frame and drops its bytes; the append fails unnoticed (R-HC-08).
+
+    So does a slave with files of its own size whose last file has no room for the frame
+    (slave_file_size_differs seq 125).
+    """
     broker, link = cluster.slaves[slave], cluster.links[slave]
     in_flight = link.next_transfer_offset - link.arrived_offset
     # ENABLED WHEN

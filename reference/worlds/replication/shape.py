@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from attrs import frozen
+from attrs import field, frozen
 
-from reference.language.structure import BaseStructure
+from reference.language.structure import LATER, BaseStructure
 from reference.roles import FlushDiskType, Role
 
 
@@ -25,6 +25,9 @@ class GroupShape(BaseStructure):
     """Number of messages followed individually; all others are anonymous bytes."""
     lives: int = 3
     """Number of epochs of the master's log that are distinguished: its possible losses plus one."""
+    slave_file_size_bytes: int = field(default=0, metadata={LATER: True})
+    """Size of the files of every slave's log; 0: its master's. No claim is decided for another one:
+    it is for what such brokers were seen to do."""
     variants: tuple[str, ...] = ()
     """Names of the variants whose rules replace those of RocketMQ 4.4.0. A later release implies
     all of its changes and comes last."""

@@ -32,11 +32,41 @@ def list_groups(path: Path) -> Iterator[tuple[Recording, Version]]:
         yield group, find_mode(group, named.name)
 
 
-def test_files_of_different_sizes_are_outside() -> None:
-    """No structure of the model has such a group."""
-    ((group, version),) = list_groups(DATA / "traces_edge" / "slave_file_size_differs.jsonl")
-    with pytest.raises(OutsideTheModel, match="different sizes"):
-        explain_forwards(group, version)
+SIZES = DATA / "traces_edge" / "slave_file_size_differs.jsonl"
+"""A slave has files of half its master's size."""
+
+
+def resize(sizes: dict[str, int], *, restarts: str = "") -> tuple[Recording, Version]:
+    """The recording with other files, and a broker that starts again at its end."""
+    ((group, version),) = list_groups(SIZES)
+    nodes = {
+        name: {**node, "store_config": {**node["store_config"], "mapedFileSizeCommitLog": size}}
+        for (name, size) in sizes.items()
+        for node in [group.config["nodes"][name if name == "master" else "slave1"]]
+    }
+    config = evolve(group.config, data={**group.config.data, "nodes": nodes})
+    starts = (evolve(e, t_ms=20_000.0) for e in group.events if e.kind == "node_started")
+    more = tuple(event for event in starts if event["node"] == restarts)
+    return evolve(group, config=config, events=(*group.events, *more)), version
+
+
+def test_a_slave_with_smaller_files_stops_where_a_frame_does_not_fit() -> None:
+    """It drops the frame, closes the connection, and begins there again (seq 67 to 72)."""
+    ((group, version),) = list_groups(SIZES)
+    verdict = explain_forwards(group, version)
+    assert (verdict.word, verdict.reason) == (CONFORMS, "")
+    for size in (16384, 12288):
+        refused = explain_forwards(*resize({"master": 16384, "slave1": size}))
+        assert (refused.word == REJECTED) is (size == 16384), size
+        assert size == 12288 or refused.seq == 72
+
+
+def test_a_recovery_of_files_of_another_size_is_outside() -> None:
+    """So are slaves of two sizes: no rule says what they do."""
+    with pytest.raises(OutsideTheModel, match="slave1 has files of its own size, and starts again"):
+        explain_forwards(*resize({"master": 16384, "slave1": 8192}, restarts="slave1"))
+    with pytest.raises(OutsideTheModel, match="slaves have files of different sizes"):
+        explain_forwards(*resize({"master": 16384, "slave1": 8192, "slave2": 4096}))
 
 
 @pytest.mark.parametrize(
