@@ -16,7 +16,7 @@ from properties.worlds.replication.world import (
     SEARCHED_SLAVES_MAX,
     ClaimedGroup,
 )
-from properties.worlds.system.world import LATER_SYSTEMS, SYSTEM
+from properties.worlds.system.world import LATER_SYSTEMS, LONE_SYSTEMS, SYSTEM
 from properties.worlds.tables.world import TABLES
 from reference.releases.versions import RULE_SETS, apply_rule_set
 from reference.roles import FlushDiskType, Role
@@ -75,7 +75,7 @@ def _list_all() -> Iterator[tuple[ClaimedStructure, tuple[Tag, ...]]]:
         for group in CERTIFIED_GROUPS:
             yield apply_rule_set(group, name), ()
     yield from ((group, ()) for group in (*POOLED_GROUPS, *CONTROLLED_GROUPS))
-    yield from ((structure, ()) for structure in (*LATER_READERS, *LATER_SYSTEMS))
+    yield from ((structure, ()) for structure in (*LATER_READERS, *LATER_SYSTEMS, *LONE_SYSTEMS))
     yield from ((group, (Tag.EXAMINED,)) for group in _EXAMINED)
 
 

@@ -169,29 +169,37 @@ def say_number_left(summaries: Sequence[Summary]) -> str:
 def list_unknown(answer: ShortAnswer, *, has_asides: bool = True) -> Iterator[str]:
     """What is not decided, disputed, or rests on reading alone; a sentence each.
 
-    A row that says itself that nothing is decided is left out. Asides are what every answer
-    assumes, and how many proofs rest on reading alone.
+    What is said of each number of slaves is said once. Asides are what every answer assumes, and
+    how many proofs rest on reading alone.
     """
-    for summary in answer.summaries:
-        where = f"With {say_slaves(summary.slaves)}: " if answer.is_side_by_side else ""
-        rows = [row for row in summary.rows if row.open_under and not row.note]
-        for why, alike in groupby(rows, key=lambda row: row.open_note):
-            told = ", ".join(f"{row.title.lower()} ({say_open(row)})" for row in alike)
-            yield f"{where}Not decided: {told}{f': {why}' if why else ''}."
-        for line in summary.unmet:
-            told = say_unmet(line)
-            yield f"{where}{told[:1].upper()}{told[1:]}."
-        if is_assumed(summary) and has_asides:
-            yield f"{where}{ASSUMED[:1].upper()}{ASSUMED[1:]}."
-        disputed = [f"{r.letter} ({', '.join(r.disputed)})" for r in summary.rows if r.disputed]
-        if disputed:
-            yield f"{where}Disputed by real brokers: {', '.join(disputed)}."
-        if summary.gave_up:
-            yield f"{where}{say_given_up(summary.gave_up)}"
-        if summary.resting and has_asides:
-            yield f"{where}{say_relying(summary.resting)} on {SOURCE_ALONE}."
-        if summary.unweighed:
-            yield f"{where}{say_unweighed(summary.unweighed)}"
+    told = [(s, list(list_unknown_of(s, has_asides=has_asides))) for s in answer.summaries]
+    shared = [each for each in told[0][1] if all(each in lines for _, lines in told)]
+    yield from shared
+    for summary, lines in told:
+        left = (line for line in lines if line not in shared)
+        yield from (f"With {say_slaves(summary.slaves)}: {line}" for line in left)
+
+
+def list_unknown_of(summary: Summary, *, has_asides: bool) -> Iterator[str]:
+    """The same for one number of slaves, without the rows that say so themselves."""
+    rows = [row for row in summary.rows if row.open_under and not row.note]
+    for why, alike in groupby(rows, key=lambda row: row.open_note):
+        told = ", ".join(f"{row.title.lower()} ({say_open(row)})" for row in alike)
+        yield f"Not decided: {told}{f': {why}' if why else ''}."
+    for line in summary.unmet:
+        told = say_unmet(line)
+        yield f"{told[:1].upper()}{told[1:]}."
+    if is_assumed(summary) and has_asides:
+        yield f"{ASSUMED[:1].upper()}{ASSUMED[1:]}."
+    disputed = [f"{r.letter} ({', '.join(r.disputed)})" for r in summary.rows if r.disputed]
+    if disputed:
+        yield f"Disputed by real brokers: {', '.join(disputed)}."
+    if summary.gave_up:
+        yield say_given_up(summary.gave_up)
+    if summary.resting and has_asides:
+        yield f"{say_relying(summary.resting)} on {SOURCE_ALONE}."
+    if summary.unweighed:
+        yield say_unweighed(summary.unweighed)
 
 
 SOURCE_ALONE = "RocketMQ's source alone, not on a recorded run"

@@ -14,12 +14,15 @@ from properties.scenarios.beginning import OPEN_FROM_LAST
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.analysis import Analysis
 from properties.verdicts.certificates import load_cells
+from properties.verdicts.selectors import get_waiting_role
 from properties.verdicts.verdict import Verdict, VerdictWord, leave_open
 from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.world import ClaimedGroup
-from properties.worlds.system.world import ClaimedSystem
+from properties.worlds.system.world import NO_SLAVE_READS, ClaimedSystem
 from reference.configuration.broker_group import BrokerGroup
+from reference.releases.timing_differences import OVERFLOW_RESETS_TO_MAX
 from reference.releases.versions import RULE_SETS
+from reference.roles import Role
 from reference.worlds.replication.changes import VARIANTS
 
 ABOUT_POSITIONS = (
@@ -76,20 +79,40 @@ def stands_for_last(structure: ClaimedSystem, verdict: Verdict) -> bool:
     return is_refuted_by(verdict.guarantee, last, parameters, verdict.schedule)
 
 
+def list_pair_names(group: BrokerGroup, readings: Iterable[ReadingAnalysis]) -> tuple[str, ...]:
+    """The names of the systems of a group with one slave, whether they were decided or not."""
+    log = keep_steps(compute_structure(group))
+    readers = (each.find_structure(is_from_first=True) for each in readings)
+    found = (ClaimedSystem(log, each).name for each in readers if each is not None)
+    return tuple(dict.fromkeys(found))
+
+
+def list_lone_names(group: BrokerGroup) -> tuple[str, ...]:
+    """The name of the system of a master without a slave, which sends no consumer to another.
+
+    None for one that waits for a slave: it acknowledges nothing.
+    """
+    alone = keep_steps(compute_structure(group))
+    is_waiting = get_waiting_role(alone) == Role.SYNC_MASTER.name
+    if is_waiting or group.master.get("slaveReadEnable"):
+        return ()
+    log = evolve(alone, slaves=1, role=Role.ASYNC_MASTER)
+    reading = evolve(NO_SLAVE_READS, is_reset_to_end=group.version.has(OVERFLOW_RESETS_TO_MAX))
+    return (ClaimedSystem(log, reading, is_alone=True).name,)
+
+
 def analyse_systems(
     group: BrokerGroup, readings: Iterable[ReadingAnalysis], question: ReadingQuestion
 ) -> tuple[Analysis, ...]:
-    """The verdicts for a group with one slave and each kind of its readers, if they were decided.
+    """The verdicts for a group with one slave or none and each kind of its readers, if decided.
 
     They come from a certificate that was made from these rules; they are not proved again.
     ``decide_system`` says which of them are about groups that begin at the end. Raises
     InternalDisagreementError for a certificate that was made from other rules.
     """
-    if len(group.slaves) != 1 or group.outside_the_model():
+    if len(group.slaves) > 1 or group.outside_the_model():
         return ()
-    log = keep_steps(compute_structure(group))
-    readers = (each.find_structure(is_from_first=True) for each in readings)
-    names = dict.fromkeys(ClaimedSystem(log, each).name for each in readers if each is not None)
+    names = list_lone_names(group) if not group.slaves else list_pair_names(group, readings)
     structures = [STRUCTURES[name] for name in names if name in STRUCTURES]
     return tuple(
         Analysis(structure, leave_open_unmet(group, structure, verdicts), "from put to consumed")

@@ -373,6 +373,12 @@ def find_end(structure: ClaimedStructure, verdict: Verdict) -> Any:
     return state
 
 
+def leave_out_slaves(cluster: Cluster) -> Cluster:
+    """The group without the slave that never starts."""
+    group = evolve(cluster.structure, slaves=0)
+    return evolve(cluster, structure=group, slaves=(), links=())
+
+
 def make_last_cluster(state: Any) -> Cluster | None:
     """The group in a state, with one more followed message; None if there is none.
 
@@ -381,6 +387,8 @@ def make_last_cluster(state: Any) -> Cluster | None:
     cluster = get_cluster(state) if isinstance(state, System) else state
     if not isinstance(cluster, Cluster):
         return None
+    if isinstance(state, System) and state.structure.is_alone:
+        cluster = leave_out_slaves(cluster)
     group = evolve(cluster.structure, messages=len(cluster.messages) + 1)
     search = SIZES.search.limit(EVERYTHING.search_limits)
     size = search.ghost_log_size_max_bytes + FILES_MORE * search.mapped_file_size_bytes

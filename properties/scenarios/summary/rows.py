@@ -50,7 +50,6 @@ NO_SYSTEM_OF_POOL = "undecided with the transient pool"
 NO_SYSTEM_OF_TIMERS = "undecided with these timers"
 NO_SYSTEM_CONTROLLED = "undecided with a controller"
 NO_SYSTEM_OF_READERS = "undecided for these read settings"
-NO_SYSTEM_ALONE = "undecided without a slave"
 NO_READING = "not decided for these read settings"
 """Why no world judges a row of some group."""
 
@@ -69,7 +68,8 @@ def judge_row(words: RowWords, log: ClaimedGroup, sources: Sequence[Analysis]) -
     telling = [(s, v) for s, v in cells if not v.is_vacuous]
     if words.needs_waiting and not is_second_copy_promised(log):
         return Row(words.letter, title, Grade.NOT_PROMISED, ONE_COPY)
-    if cells and is_silent(telling):
+    is_waiting_alone = get_waiting_role(log) == Role.SYNC_MASTER.name and not log.slaves
+    if (cells and is_silent(telling)) or (words.needs_system and is_waiting_alone):
         return Row(words.letter, title, Grade.NOT_PROMISED, NO_ACKNOWLEDGEMENT)
     failures = tuple(list_failures(words, telling))
     opened = [v for _, v in telling if is_open(v)]
@@ -123,8 +123,6 @@ def say_unjudged(words: RowWords, log: ClaimedGroup, sources: Sequence[Analysis]
 
 def say_no_system(log: ClaimedGroup) -> str:
     """Why nothing is decided from put to consumption: the first setting that no proof is for."""
-    if not log.slaves:
-        return NO_SYSTEM_ALONE
     if log.slaves > 1:
         return NO_SYSTEM_OF_MORE
     if STORE_POOL in log.variants:

@@ -42,9 +42,11 @@ def acknowledged_is_consumed_or_to_come(state: System) -> bool:
 
 def is_master_gone(state: System) -> bool:
     """The master is down, the slave runs, and a message answered PUT_OK is not consumed."""
+    if state.structure.is_alone:
+        return False
     slave = state.cluster.slaves[THE_SLAVE]
-    is_alone = negate(state.cluster.master.is_up) & slave.is_up
-    return is_alone & is_promised(state) & negate(state.reading.message.ghost_is_done)
+    is_left = negate(state.cluster.master.is_up) & slave.is_up
+    return is_left & is_promised(state) & negate(state.reading.message.ghost_is_done)
 
 
 @guarantee(

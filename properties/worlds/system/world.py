@@ -63,8 +63,20 @@ class ClaimedSystem(SystemStructure, ClaimedStructure):
         return SYSTEM
 
 
+NO_SLAVE_READS = ClaimedReading(is_from_first=True, is_closed_slave_silent=True)
+
 SYSTEM_STRUCTURES = tuple(ClaimedSystem(*parts) for parts in itertools.product(GROUPS, READERS))
 """Consumer groups begin at the first message; see reading for those that begin at the end."""
+
+LONE_STRUCTURES = tuple(
+    ClaimedSystem(log, NO_SLAVE_READS, is_alone=True)
+    for log in GROUPS
+    if log.role is Role.ASYNC_MASTER
+)
+"""The masters without a slave, whose consumers have nobody else to read from.
+
+One that waits for a slave answers no send with PUT_OK, and one that does not is as these.
+"""
 
 
 def apply_version(version: Version, structure: ClaimedSystem) -> ClaimedSystem:
@@ -73,9 +85,10 @@ def apply_version(version: Version, structure: ClaimedSystem) -> ClaimedSystem:
     reading = evolve(
         structure.reading,
         is_reset_to_end=version.has(OVERFLOW_RESETS_TO_MAX),
-        is_closed_slave_silent=version.has(SLAVE_REJECTS_PULLS) and not is_open,
+        is_closed_slave_silent=structure.is_alone
+        or (version.has(SLAVE_REJECTS_PULLS) and not is_open),
     )
-    return ClaimedSystem(version.apply(structure.log), reading)
+    return evolve(structure, log=version.apply(structure.log), reading=reading)
 
 
 def _list_later(structure: ClaimedSystem) -> dict[ClaimedSystem, ClaimedSystem]:
@@ -93,7 +106,7 @@ def _list_later(structure: ClaimedSystem) -> dict[ClaimedSystem, ClaimedSystem]:
 
 EARLIER: Mapping[ClaimedSystem, ClaimedSystem] = {
     later: earlier
-    for structure in SYSTEM_STRUCTURES
+    for structure in (*SYSTEM_STRUCTURES, *LONE_STRUCTURES)
     for later, earlier in _list_later(structure).items()
 }
 """The systems of later releases, each with that of the release before: its proofs are tried first.
@@ -101,7 +114,9 @@ EARLIER: Mapping[ClaimedSystem, ClaimedSystem] = {
 With a controller a slave is promoted by the protocol, which this world does not follow.
 """
 
-LATER_SYSTEMS = tuple(EARLIER)
+LATER_SYSTEMS = tuple(system for system in EARLIER if not system.is_alone)
+LONE_SYSTEMS = (*LONE_STRUCTURES, *(system for system in EARLIER if system.is_alone))
+"""The masters without a slave, of every release without a controller."""
 
 ENDS = ("master_stops", "master_kills", "slave_stops", "slave_kills")
 """Orderly stops and kills of brokers: a promotion needs an end of both."""

@@ -17,7 +17,8 @@ from reference.worlds.system.state import THE_SLAVE, System
 def is_promotable(state: System) -> bool:
     """Both brokers are down: the old master stays down, the other one is about to be promoted."""
     slave = state.cluster.slaves[THE_SLAVE]
-    return negate(state.cluster.master.is_up) & negate(slave.is_up)
+    is_there = not state.structure.is_alone
+    return is_there and negate(state.cluster.master.is_up) & negate(slave.is_up)
 
 
 def get_promoted_log(state: System) -> CommitLog:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import field, frozen
 
-from reference.language.structure import BaseStructure
+from reference.language.structure import LATER, BaseStructure
 from reference.worlds.reading.structure import ReadingStructure
 from reference.worlds.replication.structure import Structure
 
@@ -20,6 +20,8 @@ class SystemShape(BaseStructure):
     """The group of brokers: one slave, one followed message."""
     reading: ReadingStructure = field(factory=ReadingStructure)
     """Where consumers read, and where their group begins."""
+    is_alone: bool = field(default=False, kw_only=True, metadata={LATER: True})
+    """The master has no slave: the one of the log never starts, and nobody knows of it."""
 
     @property
     def name(self) -> str:
@@ -28,4 +30,6 @@ class SystemShape(BaseStructure):
         read = self.reading.name.removeprefix("reading/")
         at = "".join(f" at {name}" for name in self.log.variants)
         settings = f"{role}/{flush}".lower().replace("_", " ")
+        if self.is_alone:
+            read = f"alone{' at 4.9.4' if self.reading.is_reset_to_end else ''}"
         return f"system/{settings}{at}/{read}"

@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 from reference.language.rule import Rule
 from reference.language.structure import Lanes, LaneText, Step, fill_one_lane
 from reference.language.variant import Variant
-from reference.worlds.reading.state import ReadingParameters
+from reference.worlds.reading.state import Reading, ReadingParameters
 from reference.worlds.reading.structure import (
     READING_RULES,
     draw_broker,
@@ -20,6 +20,7 @@ from reference.worlds.reading.structure import (
     tell_step,
 )
 from reference.worlds.reading.structure import list_running as list_running_readers
+from reference.worlds.replication.state import Cluster
 from reference.worlds.replication.structure import Structure, draw_answer, draw_log, find_lane
 from reference.worlds.system.lifting import lift_reading_rule
 from reference.worlds.system.logs import lift_log_rules
@@ -87,6 +88,26 @@ def _lift_log_rules(variants: tuple[str, ...]) -> dict[str, Rule]:
     return lift_log_rules({n: each for n, each in rules.items() if n not in SENT_ONCE})
 
 
+def leave_out_slaves(rules: Mapping[str, Rule]) -> dict[str, Rule]:
+    """The rules that no slave takes part in."""
+    return {n: r for n, r in rules.items() if "slave" not in r.indexes and r.who != "slave"}
+
+
+def end_slave(cluster: Cluster) -> Cluster:
+    """The group whose slave is down."""
+    (slave,) = cluster.slaves
+    return evolve(cluster, slaves=(evolve(slave, is_up=False),))
+
+
+def forget_slave(reading: Reading) -> Reading:
+    """The readers of a group whose slave is down, and in no route."""
+    master, slave = reading.brokers
+    routes = evolve(
+        reading.routes, is_slave_listed=False, is_slave_seen=False, is_master_known=False
+    )
+    return evolve(reading, brokers=(master, evolve(slave, is_up=False)), routes=routes)
+
+
 LANE_NAMES = ("producer", "master", "slave", "consumer", "name server")
 LANE_WIDTHS = (27, 64, 64, 44, 44)
 
@@ -140,8 +161,9 @@ class SystemStructure(SystemShape):
 
     @property
     def rules(self) -> Mapping[str, Rule]:
-        """The rules of the log, then those of its readers."""
-        return compute_rules(self.log)
+        """The rules of the log, then those of its readers; no slave's where there is none."""
+        rules = compute_rules(self.log)
+        return leave_out_slaves(rules) if self.is_alone else rules
 
     @property
     def index_counts(self) -> Mapping[str, int]:
@@ -152,5 +174,7 @@ class SystemStructure(SystemShape):
         """Both brokers up and known to all, empty logs and queues, no consumer yet."""
         cluster = evolve(self.log.make_initial(parameters), faults=SystemFaults())
         reading = self.reading.make_initial(ReadingParameters())
+        if self.is_alone:
+            cluster, reading = end_slave(cluster), forget_slave(reading)
         state = System(self, parameters, cluster, reading)
         return put_reading(put_cluster(state, cluster), reading)

@@ -15,8 +15,8 @@ from properties.scenarios.summary import summary as module
 from properties.scenarios.summary.actions import load_actions
 from properties.scenarios.summary.answer import Row, Summary, decode_summary, encode_summary
 from properties.scenarios.summary.rows import (
+    NO_ACKNOWLEDGEMENT,
     NO_SLAVE,
-    NO_SYSTEM_ALONE,
     NO_SYSTEM_OF_MORE,
     NO_SYSTEM_OF_POOL,
 )
@@ -31,7 +31,7 @@ from reference.releases.versions import parse_version
 from tests.command_line.run import CONF
 from tests.properties.scenarios.summary.groups import SETTINGS, make_group
 
-WITHOUT_SLAVE = (NO_SLAVE, NO_SYSTEM_ALONE)
+WITHOUT_SLAVE = (NO_SLAVE,)
 """What is said of a row that needs a slave, where there is none."""
 
 
@@ -254,3 +254,15 @@ def test_outside_the_model_nothing_is_judged() -> None:
     log = Analysis(compute_structure(group), (), outside_the_model=reasons)
     found = module.summarise(GroupAnalysis(group, ReadingQuestion(), log), lambda _: log)
     assert (reasons, (), ()) == (found.outside, found.rows, found.actions)
+
+
+@pytest.mark.parametrize("flush", ["ASYNC_FLUSH", "SYNC_FLUSH"])
+def test_a_master_without_a_slave_is_judged_to_the_consumer(flush: str) -> None:
+    """What it acknowledges may never be consumed; one that waits acknowledges nothing."""
+    alone, waiting = (
+        next(row for row in summarise(role, flush, 0, "false").rows if row.letter == "N")
+        for role in ("ASYNC_MASTER", "SYNC_MASTER")
+    )
+    assert alone.failures[0].code == "N12"
+    assert not any("slave" in failure.words for failure in alone.failures)
+    assert (waiting.grade, waiting.note) == (Grade.NOT_PROMISED, NO_ACKNOWLEDGEMENT)

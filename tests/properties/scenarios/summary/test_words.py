@@ -20,7 +20,6 @@ from properties.scenarios.summary.rows import (
     CODE,
     NO_ACKNOWLEDGEMENT,
     NO_READING,
-    NO_SYSTEM_ALONE,
     NO_SYSTEM_CONTROLLED,
     NO_SYSTEM_OF_MORE,
     NO_SYSTEM_OF_POOL,
@@ -131,7 +130,7 @@ def test_words_fit_the_screen() -> None:
     told = [each.words for each in words.fault_models.values()]
     told += [text.format(n=2) for f in words.faults.values() for text in (f.one, f.more)]
     told += [cause.words for cause in words.causes]
-    told += [NO_ACKNOWLEDGEMENT, ONE_COPY, NO_READING, NO_SYSTEM_ALONE, NO_SYSTEM_CONTROLLED]
+    told += [NO_ACKNOWLEDGEMENT, ONE_COPY, NO_READING, NO_SYSTEM_CONTROLLED]
     told += [NO_SYSTEM_OF_TIMERS, NO_SYSTEM_OF_MORE, NO_SYSTEM_OF_POOL, NO_SYSTEM_OF_READERS]
     assert [] == [text for text in told if len(text) > WORDS_MAX]
     heads = [row.title for row in words.rows]
