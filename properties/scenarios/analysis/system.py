@@ -96,9 +96,9 @@ def list_lone_names(group: BrokerGroup) -> tuple[str, ...]:
     is_waiting = get_waiting_role(alone) == Role.SYNC_MASTER.name
     if is_waiting or group.master.get("slaveReadEnable"):
         return ()
-    log = evolve(alone, slaves=1, role=Role.ASYNC_MASTER)
+    log = evolve(alone, slaves=1, role=Role.ASYNC_MASTER, are_slaves_absent=True)
     reading = evolve(NO_SLAVE_READS, is_reset_to_end=group.version.has(OVERFLOW_RESETS_TO_MAX))
-    return (ClaimedSystem(log, reading, is_alone=True).name,)
+    return (ClaimedSystem(log, reading).name,)
 
 
 def analyse_systems(

@@ -375,7 +375,7 @@ def find_end(structure: ClaimedStructure, verdict: Verdict) -> Any:
 
 def leave_out_slaves(cluster: Cluster) -> Cluster:
     """The group without the slave that never starts."""
-    group = evolve(cluster.structure, slaves=0)
+    group = evolve(cluster.structure, slaves=0, are_slaves_absent=False)
     return evolve(cluster, structure=group, slaves=(), links=())
 
 

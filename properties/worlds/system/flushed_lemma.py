@@ -6,7 +6,7 @@ from properties.language.property import lemma
 from properties.worlds.reading.guarantee import is_awaited
 from properties.worlds.reading.lemma import list_positions
 from properties.worlds.replication.lemmas import is_disk_honest, is_joined_from_start
-from reference.language.operators import all_of, implies
+from reference.language.operators import all_of, implies, negate
 from reference.worlds.replication.changes.dispatch_flushed_with_sync_flush import VARIANT
 from reference.worlds.replication.lineage import has_message, is_in_lineage, is_written
 from reference.worlds.system.state import THE_SLAVE, System, get_cluster
@@ -84,11 +84,11 @@ def consumed_with_sync_flush_was_readable(state: System) -> bool:
         return True
     read, put = state.reading.message, state.message
     is_consumed = (read.is_cached | read.ghost_was_handed) & is_master_honest(state)
+    if is_flushed_alone(state):
+        return implies(is_consumed, put.ghost_is_readable)
     is_there = has_message(state.cluster.slaves[THE_SLAVE].log, put) | put.ghost_is_expired
-    is_held = is_slave_unended(state) & is_there
-    is_alone = is_flushed_alone(state)
-    is_meant = is_consumed if is_alone else is_consumed & is_slave_unended(state)
-    return implies(is_meant, put.ghost_is_readable if is_alone else put.ghost_is_readable | is_held)
+    is_held = is_there | negate(is_slave_unended(state))
+    return implies(is_consumed, put.ghost_is_readable | is_held)
 
 
 @lemma(FLUSHED_FIRST, why="Else a power loss frees the index of a consumed message.")

@@ -69,7 +69,7 @@ SYSTEM_STRUCTURES = tuple(ClaimedSystem(*parts) for parts in itertools.product(G
 """Consumer groups begin at the first message; see reading for those that begin at the end."""
 
 LONE_STRUCTURES = tuple(
-    ClaimedSystem(log, NO_SLAVE_READS, is_alone=True)
+    ClaimedSystem(evolve(log, are_slaves_absent=True), NO_SLAVE_READS)
     for log in GROUPS
     if log.role is Role.ASYNC_MASTER
 )

@@ -25,9 +25,12 @@ class GroupShape(BaseStructure):
     """Number of messages followed individually; all others are anonymous bytes."""
     lives: int = 3
     """Number of epochs of the master's log that are distinguished: its possible losses plus one."""
-    slave_file_size_bytes: int = field(default=0, metadata={LATER: True})
+    slave_file_size_bytes: int = field(default=0, kw_only=True, metadata={LATER: True})
     """Size of the files of every slave's log; 0: its master's. No claim is decided for another one:
     it is for what such brokers were seen to do."""
+    are_slaves_absent: bool = field(default=False, kw_only=True, metadata={LATER: True})
+    """Its slaves never start, and nothing waits for them: they hold the place of a slave where
+    there is none."""
     variants: tuple[str, ...] = ()
     """Names of the variants whose rules replace those of RocketMQ 4.4.0. A later release implies
     all of its changes and comes last."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import field, frozen
 
-from reference.language.structure import LATER, BaseStructure
+from reference.language.structure import BaseStructure
 from reference.worlds.reading.structure import ReadingStructure
 from reference.worlds.replication.structure import Structure
 
@@ -20,8 +20,11 @@ class SystemShape(BaseStructure):
     """The group of brokers: one slave, one followed message."""
     reading: ReadingStructure = field(factory=ReadingStructure)
     """Where consumers read, and where their group begins."""
-    is_alone: bool = field(default=False, kw_only=True, metadata={LATER: True})
-    """The master has no slave: the one of the log never starts, and nobody knows of it."""
+
+    @property
+    def is_alone(self) -> bool:
+        """The master has no slave: the one of the log never starts, and nobody knows of it."""
+        return self.log.are_slaves_absent
 
     @property
     def name(self) -> str:
