@@ -87,6 +87,7 @@ BOOK = (
             Chapter("metadata.md", "tables that a slave copies, and the name server"),
             Chapter("tables.md", "topics and groups, also when brokers change their roles"),
             Chapter("delay.md", "delayed messages, and two surprises of a promotion"),
+            Chapter("starts.md", "files over which a broker refuses to start, and what to do"),
             Chapter("system.md", "all at once, from put to consumed, and after a promotion"),
         ),
     ),

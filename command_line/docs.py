@@ -23,7 +23,7 @@ from properties.checkout import PROGRAM, ROOT
 EPILOG = """\b
 Examples:
   rmqspec docs                         # build spec/ as a site, to read in a browser
-  rmqspec docs --out book              # build it there
+  rmqspec docs --out site              # build it there
   rmqspec docs --check                 # fail when text and code disagree
   rmqspec docs --write                 # write tables, verdicts and outputs again
   rmqspec docs --write spec/proofs.md  # only in these texts

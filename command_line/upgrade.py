@@ -270,7 +270,8 @@ def list_consumed(
         GroupAnalysis(group, ReadingQuestion(), log)
         for group, log in zip(groups, logs, strict=True)
     ]
-    verdicts = [[v for s in each.summarised[1:] for v in s.verdicts] for each in analyses]
+    others = [[s for s in each.summarised if s is not each.log] for each in analyses]
+    verdicts = [[v for source in each for v in source.verdicts] for each in others]
     claims = [{v.guarantee for v in each} for each in verdicts]
     old, new = (tuple(v for v in each if v.guarantee in claims[0] & claims[1]) for each in verdicts)
     return old, new

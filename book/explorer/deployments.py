@@ -40,6 +40,7 @@ SHELVES = {
             ("reading", "A consumer and two queues"),
             ("tables", "Copied tables"),
             ("delay", "Delayed messages"),
+            ("starts", "A broker that starts again"),
         )
     },
 }

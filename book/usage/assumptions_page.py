@@ -28,7 +28,7 @@ TIMED_VERSIONS = ("4.4.0", "4.7.0", "4.8.0", "4.9.8", "5.3.3-quorum")
 KINDS = tuple(InfluenceKind)
 """The columns of the table of keys."""
 
-WORLDS = ("replication", "consumption", "tables", "delay", "system")
+WORLDS = ("replication", "consumption", "tables", "delay", "starts", "system")
 """The worlds whose conditions have kinds."""
 
 

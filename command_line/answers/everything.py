@@ -13,6 +13,7 @@ from properties.verdicts.analysis import Analysis
 from reference.configuration.broker_group import BrokerGroup, Deployment
 
 PARTS = {
+    "starts": "starts of brokers",
     "tables": "topics, subscription groups, delayed messages",
     "readings": "consumers",
     "systems": "from put to consumed",
@@ -38,6 +39,11 @@ class Everything:
         return tuple(dict.fromkeys(each for alike in by_table for each in alike))
 
     @cached_property
+    def starts(self) -> tuple[Analysis, ...]:
+        """Starts of brokers."""
+        return tuple(dict.fromkeys(each.starts for each in self.groups))
+
+    @cached_property
     def readings(self) -> tuple[ReadingAnalysis, ...]:
         """Every kind of consumers."""
         return tuple(merge_readings(self.groups))
@@ -50,7 +56,12 @@ class Everything:
     def list_placed(self) -> list[tuple[str, Analysis]]:
         """Every analysis that has verdicts, with the masters' files that it is about."""
         everywhere = name_files(self.groups)
-        others = (*(r.asked for r in self.readings if r.asked), *self.tables, *self.systems)
+        others = (
+            *self.starts,
+            *(r.asked for r in self.readings if r.asked),
+            *self.tables,
+            *self.systems,
+        )
         logs = [(name_files(alike), alike[0].log) for alike in group_alike(self.groups)]
         return [*logs, *((everywhere, each) for each in others)]
 

@@ -281,6 +281,6 @@ def make_fault_models(
 
 
 def get_largest_size(parameters: BaseParameters) -> int:
-    """The end of the modelled log or queue of a search: no offset is beyond it."""
+    """The end of the modelled log or queue of a search: no offset is beyond it; 0 without sizes."""
     sizes = attrs.asdict(parameters, recurse=False).values()
-    return max(size for size in sizes if isinstance(size, int))
+    return max((size for size in sizes if isinstance(size, int)), default=0)

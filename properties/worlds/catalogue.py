@@ -16,12 +16,13 @@ from properties.worlds.replication.world import (
     SEARCHED_SLAVES_MAX,
     ClaimedGroup,
 )
+from properties.worlds.starts.world import STARTS
 from properties.worlds.system.world import LATER_SYSTEMS, LONE_SYSTEMS, SYSTEM
 from properties.worlds.tables.world import TABLES
 from reference.releases.versions import RULE_SETS, apply_rule_set
 from reference.roles import FlushDiskType, Role
 
-OTHER_WORLDS = (READING, TABLES, DELAY)
+OTHER_WORLDS = (READING, TABLES, DELAY, STARTS)
 """The worlds beside replication, in the order of their chapters."""
 
 WORLDS = (REPLICATION, *OTHER_WORLDS)

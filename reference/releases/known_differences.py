@@ -184,7 +184,8 @@ EMPTY_QUEUE_FILE_ENDS_START = KnownDifference(
     "ConsumeQueue#correctMinOffset, DefaultMappedFile#selectMappedBuffer at 5.0.0 and 5.3.3 "
     "(issues 9728 and 10108; mended by pull request 10109, merged after 5.4.0).",
     Evidence.TAG,
-    "Left out: starts of the model succeed. `rmqspec store` says of a store whether it is so.",
+    "The world of starts has it; elsewhere in the model starts succeed. `rmqspec store` says of a "
+    "store whether it is so.",
 )
 SLAVES_RATIO_IN_FORCE = KnownDifference(
     "slaves_ratio_in_force",

@@ -169,7 +169,10 @@ def expand(words: list[str], folder: Path) -> Iterator[str]:
         yield from sorted(found) or [word]
 
 
-KEPT_OUT = shutil.ignore_patterns(".*", "campaigns", "__pycache__", "spark-warehouse", "searches")
+KEPT_OUT = shutil.ignore_patterns(
+    *(".git", ".venv", ".rmqspec", ".hypothesis", ".*_cache", "__pycache__"),
+    *("campaigns", "spark-warehouse", "searches"),
+)
 
 
 def run_copied(example: Example, folder: Path) -> subprocess.CompletedProcess[str]:

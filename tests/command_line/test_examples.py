@@ -118,7 +118,7 @@ COPIED = {
     "rmqspec renew --accept": "writes certificates, tables and texts",
     "rmqspec renew --check": "2 min: looks at every artefact",
     "rmqspec docs": "writes a site",
-    "rmqspec docs --out book": "writes a site",
+    "rmqspec docs --out site": "writes a site",
     "rmqspec docs --check": "runs tests, which are only collected here",
     "rmqspec docs --write": "writes texts",
     "rmqspec docs --write spec/proofs.md": "writes texts",

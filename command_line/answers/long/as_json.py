@@ -42,6 +42,7 @@ def everything_as_json(
             for deployment, analyses in everything.by_deployment
             for each in analyses
         ],
+        "starts": [world_as_json(each) for each in everything.starts],
         "pairs": [world_as_json(table) for table in everything.tables],
         "systems": [world_as_json(each) for each in everything.systems],
         "summaries": [short_answer_as_json(each) for each in answers],

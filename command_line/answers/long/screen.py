@@ -50,7 +50,7 @@ def print_everything(
     count = TIMELINES if timelines is None else timelines
     for deployment, analyses in everything.by_deployment:
         print_deployment(deployment, analyses, count)
-    print_pairs(everything.tables)
+    print_pairs((*everything.starts, *everything.tables))
     print_systems(everything.systems)
     print_limits()
 

@@ -25,7 +25,7 @@ def render_markdown(shown: ShownAnswers) -> str:
     parts += [told for is_grave, told in warned if is_grave]
     parts += ["\n".join(list_lines(answer, shown)) for answer in shown.answers]
     parts += [told for is_grave, told in warned if not is_grave]
-    parts += [escape(told) for told in (shown.release_note, shown.start_note) if told]
+    parts += [escape(shown.release_note)] if shown.release_note else []
     legend = say_legend(shown.answers)
     return "\n\n".join([*parts, *([f"*{escape(legend)}*"] if legend else [])])
 

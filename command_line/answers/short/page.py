@@ -59,7 +59,7 @@ def render_page(shown: ShownAnswers) -> str:
         *(f"<p>warning: {escape(str(w))}</p>" for w in shown.warnings if not w.is_grave),
         *(
             f'<p class="soft">{escape(told)}</p>'
-            for told in (shown.release_note, shown.start_note, say_legend(shown.answers))
+            for told in (shown.release_note, say_legend(shown.answers))
             if told
         ),
         '<p class="soft">The story behind a code, with each step: '

@@ -139,8 +139,7 @@ def list_screen(shown: ShownAnswers, width: int, form: ScreenLayout) -> Iterator
     yield from list_warnings(warnings[: form.warnings], width)
     left = len(warnings) - form.warnings
     yield from [f"More warnings, with --all: {left}."] if left > 0 else ()
-    for told in (shown.release_note, shown.start_note):
-        yield from wrap(told, width)
+    yield from wrap(shown.release_note, width)
     yield from wrap(say_legend(shown.answers), width)
     yield from list_hints(shown, width, form)
 

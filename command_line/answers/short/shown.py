@@ -16,7 +16,6 @@ from properties.scenarios.summary.effects import Effects, compare
 from properties.scenarios.summary.shown_actions import CODES_MAX, choose_shown, list_all
 from properties.scenarios.summary.words import load_words
 from reference.configuration.broker_group import ConfigurationWarning
-from reference.releases.known_differences import EMPTY_QUEUE_FILE_ENDS_START
 from reference.releases.versions import USUAL_VERSION, Version
 
 KEPT = "Proved to hold after these failures, if nothing else fails:"
@@ -46,16 +45,6 @@ class ShownAnswers:
         return (
             f"Clients are those of {USUAL_VERSION.release}; "
             f"{name_page('versions.md')} lists what {self.version.name} changes.{source}"
-        )
-
-    @property
-    def start_note(self) -> str:
-        """A note on starts that fail, which no rule has; empty where none is known."""
-        if not self.version.has(EMPTY_QUEUE_FILE_ENDS_START):
-            return ""
-        return (
-            f"Not modelled: after a power loss a broker of {self.version.release} may not start "
-            f"until the empty last file of a queue is removed; {PROGRAM} store names it."
         )
 
     @property

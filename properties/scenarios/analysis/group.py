@@ -1,4 +1,4 @@
-"""All that is decided about one broker group: its log, tables, consumers, and the whole system."""
+"""All that is decided about one broker group: log, starts, tables, consumers, the whole system."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from properties.scenarios.analysis.reading import (
     analyse_readings,
     decide_reading,
 )
+from properties.scenarios.analysis.starts import analyse_starts
 from properties.scenarios.analysis.system import analyse_systems
 from properties.scenarios.analysis.tables import analyse_tables
 from properties.verdicts.analysis import Analysis
@@ -42,6 +43,11 @@ class GroupAnalysis:
         return analyse_tables(self.group)
 
     @cached_property
+    def starts(self) -> Analysis:
+        """Whether each broker starts again after it has ended."""
+        return analyse_starts(self.group)
+
+    @cached_property
     def readings(self) -> tuple[ReadingAnalysis, ...]:
         """Every kind of consumers; none without a slave."""
         return analyse_readings(self.group, self.question, self.decide_reading)
@@ -53,10 +59,11 @@ class GroupAnalysis:
 
     @cached_property
     def summarised(self) -> tuple[Analysis, ...]:
-        """What the short answer is about: the log, the consumers, the systems.
+        """What the short answer is about: the log, starts, the consumers, the systems.
 
-        Only the log where some kind of consumers has no structure.
+        Only the log and starts where some kind of consumers has no structure.
         """
         asked = [each.asked for each in self.readings]
         known = tuple(dict.fromkeys(each for each in asked if each is not None))
-        return (self.log, *known, *self.systems) if None not in asked else (self.log,)
+        consumed = () if None in asked else (*known, *self.systems)
+        return (self.log, self.starts, *consumed)

@@ -29,6 +29,7 @@ WORLDS = {
     "consumption": "reading",
     "tables": "tables",
     "delay": "delay",
+    "starts": "starts",
     "system": "system",
 }
 """The worlds in the file of kinds, each with its own name."""

@@ -1,0 +1,1 @@
+"""What operators rely on when they start a broker, and its proofs."""
