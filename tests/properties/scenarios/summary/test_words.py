@@ -42,11 +42,12 @@ from properties.worlds.catalogue import OTHER_WORLDS
 from properties.worlds.reading.world import READING
 from properties.worlds.replication.structures import STOCK_PAIR
 from properties.worlds.replication.world import REPLICATION
+from properties.worlds.starts.world import STARTS
 from properties.worlds.system.world import SYSTEM
 from reference.worlds.replication.changes import VARIANTS
 from reference.worlds.replication.parameters import Parameters
 
-SHOWN = (REPLICATION, READING, SYSTEM)
+SHOWN = (REPLICATION, READING, STARTS, SYSTEM)
 """The worlds that the rows are made of."""
 
 ALL = tuple(dict.fromkeys((*SHOWN, *OTHER_WORLDS)))
