@@ -33,6 +33,7 @@ from properties.worlds.replication.world import (
     WITNESSES,
     ClaimedGroup,
 )
+from properties.worlds.starts.world import STARTS
 from properties.worlds.system.world import SYSTEM
 from reference import ROCKETMQ_VERSION
 from reference.language.leaves import symbolic_cluster
@@ -237,7 +238,7 @@ def test_fault_models_are_explained() -> None:
     _, _, section = read_chapter("guarantees").partition("## Fault models\n")
     own, _, others = section.partition("\n## ")[0].partition("\n### ")
     assert [c.name for c in FAULT_MODELS] == [row[0] for row in find_rows(own)]
-    worlds = (READING, SYSTEM)
+    worlds = (READING, STARTS, SYSTEM)
     known = {c.name for world in worlds for c in world.fault_models}
     assert known - {c.name for c in FAULT_MODELS} == {row[0] for row in find_rows(others)}
 

@@ -16,7 +16,7 @@ from properties.language.world import (
 )
 from properties.worlds.starts import guarantee, lemma
 from reference.worlds.starts.state import PHASE_NAMES, STAGE_NAMES, StartsFaults, StartsParameters
-from reference.worlds.starts.structure import StartsStructure
+from reference.worlds.starts.structure import REFUSING, STARTS_RULES, StartsStructure
 
 
 @frozen(cache_hash=True)
@@ -54,5 +54,6 @@ STARTS = World(
     sizes=make_sizes(StartsParameters()),
     folder=Path(__file__).parent,
     chapter="starts.md",
+    later_rules={name: STARTS_RULES[name] for name in REFUSING},
     numbers=Numbers(codes={"phase": PHASE_NAMES, "stage": STAGE_NAMES, "disk_stage": STAGE_NAMES}),
 )

@@ -70,6 +70,9 @@ LANES = Lanes(list_lanes, fill_lanes, list_running)
 STARTS_RULES: dict[str, Rule] = collect_rules(files, disk, lifecycle)
 """Every rule of this world by name, in the order of the book."""
 
+REFUSING = ("refuse_short_file", "refuse_empty_queue_file", "remove_file")
+"""The rules of releases that refuse starts."""
+
 
 @frozen(cache_hash=True)
 class StartsStructure(StartsShape):
@@ -81,11 +84,8 @@ class StartsStructure(StartsShape):
     @property
     def rules(self) -> Mapping[str, Rule]:
         """All rules of this world; a start is refused only where the release refuses one."""
-        left_out = {
-            "refuse_short_file": not self.is_short_file_refused,
-            "refuse_empty_queue_file": not self.is_empty_queue_file_refused,
-            "remove_file": not (self.is_short_file_refused or self.is_empty_queue_file_refused),
-        }
+        refused = (self.is_short_file_refused, self.is_empty_queue_file_refused)
+        left_out = dict(zip(REFUSING, (not each for each in (*refused, any(refused))), strict=True))
         return {name: rule for name, rule in STARTS_RULES.items() if not left_out.get(name)}
 
     def make_initial(self, parameters: StartsParameters) -> StartingBroker:
