@@ -35,7 +35,6 @@ def write_log_file(state: StartingBroker) -> RuleBody:
 @rule(
     who="broker",
     source="the file system's journal, by itself",
-    weight=8,
     says="the disk has the queue file as it is",
 )
 def write_queue_file(state: StartingBroker) -> RuleBody:
@@ -47,7 +46,7 @@ def write_queue_file(state: StartingBroker) -> RuleBody:
     return evolve(state, queue_file=reach_disk(file))
 
 
-@rule(who="broker", source="MappedFileQueue#flush", weight=8, says="the message is on the disk")
+@rule(who="broker", source="MappedFileQueue#flush", weight=2, says="the message is on the disk")
 def flush_message(state: StartingBroker) -> RuleBody:
     """The message reaches the disk."""
     # ENABLED WHEN

@@ -94,7 +94,12 @@ def size_queue_file(state: StartingBroker) -> RuleBody:
     return evolve(state, queue_file=evolve(state.queue_file, stage=SIZED))
 
 
-@rule(who="broker", source="ConsumeQueue#putMessagePositionInfo", says="enters the message")
+@rule(
+    who="broker",
+    source="ConsumeQueue#putMessagePositionInfo",
+    weight=4,
+    says="enters the message",
+)
 def enter_message(state: StartingBroker) -> RuleBody:
     """The broker writes the message's entry into the queue file."""
     # ENABLED WHEN

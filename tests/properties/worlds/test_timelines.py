@@ -9,9 +9,14 @@ from properties.schedules.telling import draw_cell
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds.catalogue import OTHER_WORLDS, list_other_structures
+from properties.worlds.starts.world import STARTS_STRUCTURES
 from reference.language.drawing import fill_lanes, list_lanes
 from tests.properties.worlds.test_walks import walk
 from tests.structures import name_of
+
+
+NEVER_BROKEN = (STARTS_STRUCTURES[0],)
+"""Structures of which every claim is proved: 4.4.0 refuses no start."""
 
 
 @pytest.mark.parametrize("world", OTHER_WORLDS, ids=name_of)
@@ -31,9 +36,10 @@ def test_every_rule_has_its_words(world: World) -> None:
 def test_every_refuted_cell_is_drawn(structure: ClaimedStructure) -> None:
     """A line for each step, and the mark of the guarantee at the end."""
     cells = [v for v in load_cells(structure).values() if v.word is VerdictWord.REFUTED]
-    assert cells
+    assert cells or structure in NEVER_BROKEN
+    lanes = list_lanes(structure.template)
     for verdict in cells:
         head, rule, *lines, mark = draw_cell(structure, verdict).splitlines()
-        assert (head.split()[0], set(rule)) == ("step", {"─", "┼"})
+        assert (head.split()[0], set(rule)) == ("step", {"─", "┼"} if len(lanes) > 1 else {"─"})
         assert len(verdict.schedule) == len(lines)
         assert mark.strip() == f"✗ {verdict.guarantee}"
