@@ -12,6 +12,7 @@ from book.links import link_claim, write_citation
 from book.operators import (
     choices,
     consumed,
+    outages,
     promotion,
     settings,
     standing_still,
@@ -200,6 +201,7 @@ PAGE = Page(
         "readers": render_readers,
         "consumed": render_consumed,
         "promotion": promotion.render_advice,
+        "outages": outages.render_outages,
         "reasons": render_reasons,
         "answers": render_answers,
         "controller choices": with_controller.render_choices,

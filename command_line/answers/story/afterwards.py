@@ -37,6 +37,8 @@ REFUSALS = {
     "is_slave_longer": "no slave's log is longer than the master's",
     "is_master_down": "the master still runs",
     "is_slave_down": "the slave still runs",
+    "is_content_known": "the slave's log has bytes that no model knows",
+    "has_modelled_life_left": "the model has no room for one more epoch of the log",
 }
 """Why a recovery is impossible, by the condition of the model that it fails."""
 

@@ -58,7 +58,7 @@ from properties.worlds.replication.world import CLAIMS, REPLICATION, ClaimedGrou
 from reference.language.machine import Action, Instance, probe
 from reference.worlds.replication.lineage import has_message
 from reference.worlds.replication.parameters import FaultCounts
-from reference.worlds.replication.state import UNKNOWN_OFFSET, Cluster, Message
+from reference.worlds.replication.state import UNKNOWN_OFFSET, Cluster, CommitLog, Message
 from reference.worlds.system.state import System, get_cluster
 
 FILES_MORE = 3
@@ -76,6 +76,8 @@ class Recovery:
     """In the imperative, without a full stop."""
     acts: tuple[Act, ...]
     needs_slaves: bool = True
+    is_promotion: bool = False
+    """A slave becomes the master for good: an operator's last resort."""
 
 
 @frozen
@@ -93,6 +95,8 @@ class RecoveryOutcome:
     """The condition that makes it impossible; empty if it is possible."""
     is_restless: bool = False
     """It is possible, and afterwards brokers take steps without end."""
+    is_promotion: bool = False
+    """It makes a slave the master for good."""
     readers: ReadersOutcome = field(factory=ReadersOutcome)
     """What it leaves to the readers of the log."""
     later: RecoveryOutcome | None = None
@@ -222,10 +226,36 @@ def start_in_next_epoch(state: Cluster) -> list[Cluster]:
     return start(state, ("restart_master_in_next_epoch",))
 
 
+def find_longest(state: Cluster) -> int:
+    """The slave whose log ends last."""
+    ends = [slave.log.max_offset for slave in state.slaves]
+    return ends.index(max(ends))
+
+
+def promote(state: Cluster) -> list[Cluster]:
+    """The longest slave starts as the master."""
+    return take_one_of(state, ("promote_slave",), find_longest(state))
+
+
+def send_known_bytes(state: Cluster) -> list[Cluster]:
+    """Nothing, if all that slaves will be sent is known: a promoted log may have torn records.
+
+    Raises ScheduleError otherwise: the rules of a transfer know of no bytes that a master lacks.
+    """
+    torn_end = state.master.log.ghost_foreign_end_offset
+    if any(slave.log.max_offset < torn_end for slave in state.slaves):
+        raise ScheduleError("is_content_known does not hold")
+    return [state]
+
+
+def keep_old_master_away(state: Cluster) -> list[Cluster]:
+    """Nobody starts the old master any more, or reads its store: the new one is alone."""
+    return [leave_out_slaves(state)]
+
+
 def copy_to_master(state: Cluster) -> list[Cluster]:
     """The master's store is replaced by a copy of the longest slave's, and forced to disk."""
-    ends = [slave.log.max_offset for slave in state.slaves]
-    copied = take_one_of(state, ("copy_store_to_master",), ends.index(max(ends)))
+    copied = take_one_of(state, ("copy_store_to_master",), find_longest(state))
     return [after for each in copied for after in take_one_of(each, ("sync_master",))]
 
 
@@ -277,6 +307,43 @@ WITH_CONTROLLER = (
     ),
 )
 """What else can be tried where a controller elects the master."""
+
+
+PROMOTED = (STOP_SLAVES, stop_master, promote)
+PROMOTIONS = (
+    Recovery(
+        "Promote the slave, keep the old master away",
+        (*PROMOTED, keep_old_master_away),
+        is_promotion=True,
+    ),
+    Recovery(
+        "Promote the slave, then copy its store to the old master, which becomes its slave",
+        (*PROMOTED, begin_file, stop_master, for_each_slave(copy_to_slave), *START_ALL),
+        is_promotion=True,
+    ),
+    Recovery(
+        "Promote the slave, empty the old master's store, start it as a slave",
+        (*PROMOTED, for_each_slave(empty_store), send_known_bytes, *START_ALL),
+        is_promotion=True,
+    ),
+    Recovery(
+        "Promote the slave, start the old master as a slave with the store that it has",
+        (*PROMOTED, send_known_bytes, *START_ALL),
+        is_promotion=True,
+    ),
+)
+"""What an operator can try without a controller when the master is gone; for a pair."""
+
+CLAIMS_ABOUT_SLAVES = (
+    "slaves_reach_the_masters_end",
+    "slaves_come_to_hold_everything",
+    "slave_is_prefix_of_master",
+    "equal_offsets_mean_equal_bytes",
+)
+"""Nobody promotes a slave because it lacks something."""
+
+ASKED_OF_PROMOTIONS = ("equal_offsets_mean_equal_bytes",)
+"""What else a promotion may break: the old master has bytes that the new one never had."""
 
 
 LOG_CLAIMS: Mapping[str, str] = dict.fromkeys(
@@ -336,7 +403,10 @@ def try_all(
 ) -> Iterator[RecoveryOutcome]:
     """What each recovery gives after a group has come to rest, and after one more message."""
     grown = grow(rested)
-    for recovery in (*RECOVERIES, *(WITH_CONTROLLER if rested.epoch_files else ())):
+    is_masters = len(rested.slaves) == 1 and not {*judged} <= {*CLAIMS_ABOUT_SLAVES}
+    promotions = PROMOTIONS if is_masters else ()
+    more = WITH_CONTROLLER if rested.epoch_files else promotions
+    for recovery in (*RECOVERIES, *more):
         if rested.slaves or not recovery.needs_slaves:
             later = None if grown is None else try_recovery(recovery, grown, judged, readers)
             yield evolve(try_recovery(recovery, rested, judged, readers), later=later)
@@ -379,6 +449,20 @@ def leave_out_slaves(cluster: Cluster) -> Cluster:
     return evolve(cluster, structure=group, slaves=(), links=())
 
 
+def make_room_for_promotion(cluster: Cluster) -> Cluster:
+    """The same group, with one more epoch of the log that nobody has begun."""
+
+    def widen(log: CommitLog) -> CommitLog:
+        return evolve(log, ends=(*log.ends, log.max_offset))
+
+    return evolve(
+        cluster,
+        structure=evolve(cluster.structure, lives=cluster.structure.lives + 1),
+        master=evolve(cluster.master, log=widen(cluster.master.log)),
+        slaves=tuple(evolve(slave, log=widen(slave.log)) for slave in cluster.slaves),
+    )
+
+
 def make_last_cluster(state: Any) -> Cluster | None:
     """The group in a state, with one more followed message; None if there is none.
 
@@ -389,6 +473,8 @@ def make_last_cluster(state: Any) -> Cluster | None:
         return None
     if isinstance(state, System) and state.structure.is_alone:
         cluster = leave_out_slaves(cluster)
+    if not cluster.epoch_files:
+        cluster = make_room_for_promotion(cluster)
     group = evolve(cluster.structure, messages=len(cluster.messages) + 1)
     search = SIZES.search.limit(EVERYTHING.search_limits)
     size = search.ghost_log_size_max_bytes + FILES_MORE * search.mapped_file_size_bytes
@@ -411,16 +497,18 @@ def try_recovery(
             states = take_in_turn(states, act)
         runs = [run for number in range(len(ORDERS)) for run in run_on(states, number)]
     except RestlessError:
-        return RecoveryOutcome(recovery.title, is_restless=True)
+        return RecoveryOutcome(recovery.title, is_restless=True, is_promotion=recovery.is_promotion)
     except ScheduleError as problem:
         return RecoveryOutcome(recovery.title, refused=str(problem))
     known = REPLICATION.claims
     reached = dict.fromkeys(state for run in runs for state in run)
+    asked = dict.fromkeys((*claims, *(ASKED_OF_PROMOTIONS if recovery.is_promotion else ())))
     return RecoveryOutcome(
         recovery.title,
-        broken=tuple(n for n in claims if not all(known[n].predicate(s) for s in reached)),
+        broken=tuple(n for n in asked if not all(known[n].predicate(s) for s in reached)),
         is_lost=any(has_lost(rested, state) for state in reached),
         is_as_good_as_new=all(map(is_as_good_as_new, dict.fromkeys(run[-1] for run in runs))),
+        is_promotion=recovery.is_promotion,
         readers=judge_readers(readers, runs),
     )
 

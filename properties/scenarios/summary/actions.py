@@ -293,13 +293,15 @@ def list_recoveries(
 ) -> Iterator[RepairAction]:
     """For the first failure of each row that no procedure repairs, a recovery that does.
 
-    It is one of those that ``explain`` lists; where it can, one after which all is as before.
+    It is one of those that ``explain`` lists; where it can, one that promotes no slave, and after
+    which all is as before.
     """
     for row in rows:
         for failure in (f for f in row.failures[:1] if f.code not in repaired):
             trials = try_out_recoveries(sources, failure)
             outcomes = [o for o in trials.outcomes if o.is_mending]
-            for best in sorted(outcomes, key=lambda o: not o.is_as_good_as_new)[:1]:
+            order = sorted(outcomes, key=lambda o: (o.is_promotion, not o.is_as_good_as_new))
+            for best in order[:1]:
                 title = best.title[:1].lower() + best.title[1:]
                 yield RepairAction((failure.code,), ProcedureWords("", title))
 

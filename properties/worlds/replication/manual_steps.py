@@ -8,7 +8,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.language.operators import negate
-from reference.language.rule import RuleBody, replace_at, rule, when
+from reference.language.rule import RuleBody, between, replace_at, rule, when
 from reference.worlds.replication.changes.controller_mode.losses import make_empty_disk
 from reference.worlds.replication.controller.epochs import (
     MASTER_PLACE,
@@ -16,9 +16,16 @@ from reference.worlds.replication.controller.epochs import (
     get_place,
     put_file,
 )
+from reference.worlds.replication.lifecycle import (
+    begin_life,
+    compute_recovery_range,
+    has_modelled_life_left,
+    start_master,
+)
 from reference.worlds.replication.lineage import is_prefix
+from reference.worlds.replication.mapped_files import cut_to
 from reference.worlds.replication.replication import mark_received
-from reference.worlds.replication.state import UNKNOWN_OFFSET, Cluster, CommitLog, Slave
+from reference.worlds.replication.state import UNKNOWN_OFFSET, Cluster, CommitLog, Master, Slave
 
 
 def copy_log(log: CommitLog) -> CommitLog:
@@ -109,3 +116,37 @@ def remove_epoch_file(cluster: Cluster, slave: int) -> RuleBody:
     # EFFECT
     place = get_place(slave)
     return put_file(cluster, place, make_empty_disk(cluster, place))
+
+
+def make_old_master_slave(cluster: Cluster, slave: int) -> Cluster:
+    """The cluster in which the old master takes this slave's place, with the log that it has."""
+    old = cluster.master
+    broker = Slave(log=old.log, is_up=False, has_abort_file=old.has_abort_file)
+    slaves = replace_at(cluster.slaves, slave, broker)
+    return evolve(cluster, slaves=slaves, messages=mark_received(cluster.messages, old.log))
+
+
+@rule(who="operator", source="BrokerController#initialize with another brokerRole and brokerId")
+def promote_slave(cluster: Cluster, slave: int) -> RuleBody:
+    """A stopped slave is started as the master, over its own log; the stopped master may return.
+
+    Recovery cuts an incomplete record from its log's end, as at any start. The old master, if it is
+    started again, starts as a slave: in the model the two exchange their places. What is written
+    from now on is a new epoch of the log, since the old master may have other bytes there.
+    """
+    broker = cluster.slaves[slave]
+    # ENABLED WHEN
+    yield when(
+        is_master_down=negate(cluster.master.is_up),
+        is_slave_down=negate(broker.is_up),
+        is_content_known=broker.log.ghost_unknown_below_offset == 0,
+        has_no_controller=not cluster.epoch_files,
+        has_modelled_life_left=has_modelled_life_left(cluster),
+    )
+    lowest, highest = compute_recovery_range(cluster, slave)
+    recovered = yield between("recovered_offset", lowest, highest)
+    # EFFECT
+    log = cut_to(broker.log, recovered, cluster.parameters)
+    old, exchanged = cluster.master, make_old_master_slave(cluster, slave)
+    promoted = Master(log=log, is_up=False, is_sync=old.is_sync, ghost_life=old.ghost_life)
+    return start_master(begin_life(evolve(exchanged, master=promoted), log))

@@ -46,7 +46,7 @@ def write_queue_file(state: StartingBroker) -> RuleBody:
     return evolve(state, queue_file=reach_disk(file))
 
 
-@rule(who="broker", source="MappedFileQueue#flush", weight=2, says="the message is on the disk")
+@rule(who="broker", source="MappedFileQueue#flush", weight=1, says="the message is on the disk")
 def flush_message(state: StartingBroker) -> RuleBody:
     """The message reaches the disk."""
     # ENABLED WHEN

@@ -97,7 +97,7 @@ def size_queue_file(state: StartingBroker) -> RuleBody:
 @rule(
     who="broker",
     source="ConsumeQueue#putMessagePositionInfo",
-    weight=4,
+    weight=1,
     says="enters the message",
 )
 def enter_message(state: StartingBroker) -> RuleBody:

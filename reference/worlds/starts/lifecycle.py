@@ -202,7 +202,7 @@ def kill_in_file_creation(state: StartingBroker) -> RuleBody:
     return counted
 
 
-@rule(who="fault", source="power loss of the broker's machine", weight=4, says="## POWER LOSS")
+@rule(who="fault", source="power loss of the broker's machine", says="## POWER LOSS")
 def lose_power(state: StartingBroker) -> RuleBody:
     """The machine loses its power: everything is as it is on the disk."""
     # ENABLED WHEN

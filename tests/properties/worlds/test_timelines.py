@@ -14,7 +14,6 @@ from reference.language.drawing import fill_lanes, list_lanes
 from tests.properties.worlds.test_walks import walk
 from tests.structures import name_of
 
-
 NEVER_BROKEN = (STARTS_STRUCTURES[0],)
 """Structures of which every claim is proved: 4.4.0 refuses no start."""
 

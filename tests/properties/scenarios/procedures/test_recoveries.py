@@ -14,6 +14,8 @@ from properties.scenarios.procedures.procedures import (
 )
 from properties.scenarios.procedures.readers import try_reader_recoveries
 from properties.scenarios.procedures.recoveries import (
+    CLAIMS_ABOUT_SLAVES,
+    PROMOTIONS,
     RECOVERIES,
     WITH_CONTROLLER,
     RecoveryOutcome,
@@ -28,6 +30,9 @@ SYSTEM = "system/sync master/async flush/closed/no offset check/first"
 LEAVE, MASTER, SLAVE, TO_SLAVE, TO_MASTER = range(5)
 EMPTY, WITHOUT_EPOCHS, IN_NEXT_EPOCH = range(TO_MASTER + 1, TO_MASTER + 4)
 """Those with a controller."""
+AWAY, COPIED, EMPTIED, AS_IT_IS = range(TO_MASTER + 1, TO_MASTER + 5)
+"""Those that promote the slave, without a controller."""
+PROMOTED = (AWAY, COPIED, EMPTIED, AS_IT_IS)
 CONTROLLED = f"{PAIR} at 5.0.0-controller"
 
 
@@ -46,19 +51,35 @@ def try_all(
         (PAIR, "equal_offsets_mean_equal_bytes", "none", {TO_SLAVE}),
         (PAIR, "slaves_reach_the_masters_end", "slave power loss", {TO_SLAVE}),
         (PAIR, "slaves_reach_the_masters_end", "slave outrun by retention", {TO_SLAVE}),
-        (PAIR, "acknowledged_is_kept_on_master", "master power loss", {TO_MASTER}),
-        (PAIR, "acknowledged_is_kept_on_master", "master disk loss", {TO_MASTER}),
-        (PAIR, "dispatch_reaches_the_end", "none", {SLAVE, TO_SLAVE, TO_MASTER}),
-        (PAIR, "flush_reaches_the_end", "nearly full disk", {MASTER, TO_SLAVE, TO_MASTER}),
-        (SYSTEM, "acknowledged_is_consumed_or_to_come", "master power loss", {TO_MASTER}),
+        (PAIR, "acknowledged_is_kept_on_master", "master power loss", {TO_MASTER, *PROMOTED}),
+        (PAIR, "acknowledged_is_kept_on_master", "master disk loss", {TO_MASTER, *PROMOTED}),
+        (
+            PAIR,
+            "dispatch_reaches_the_end",
+            "none",
+            {SLAVE, TO_SLAVE, TO_MASTER, AWAY, COPIED, EMPTIED},
+        ),
+        (
+            PAIR,
+            "flush_reaches_the_end",
+            "nearly full disk",
+            {MASTER, TO_SLAVE, TO_MASTER, AWAY, COPIED, EMPTIED},
+        ),
+        (
+            SYSTEM,
+            "acknowledged_is_consumed_or_to_come",
+            "master power loss",
+            {TO_MASTER, *PROMOTED},
+        ),
     ],
 )
 def test_what_helps(structure: str, claim: str, fault: str, helping: set[int]) -> None:
     """These recoveries and no others; each leaves a group that is as good as new."""
     outcomes = try_all(structure, claim, fault)
-    assert [r.title for r in RECOVERIES] == [o.title for o in outcomes]
+    promotions = () if claim in CLAIMS_ABOUT_SLAVES else PROMOTIONS
+    assert [r.title for r in (*RECOVERIES, *promotions)] == [o.title for o in outcomes]
     assert helping == {n for n, outcome in enumerate(outcomes) if outcome.is_mending}
-    assert all(outcomes[n].is_as_good_as_new for n in helping)
+    assert all(outcomes[n].is_as_good_as_new for n in helping - {AWAY})
 
 
 @pytest.mark.parametrize(

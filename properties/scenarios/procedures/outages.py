@@ -1,0 +1,84 @@
+"""The master is gone: what may be done with both brokers, tried from each situation.
+
+A situation is a schedule to an outage of a pair. What follows is one of the recoveries of
+``recoveries.py``: the master is started again, is given its slave's store, or is replaced by the
+slave, which then perhaps gets the old master for its slave. Every choice that the steps leave open
+is tried, one more message is put afterwards, and every state is judged.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+
+from properties.scenarios.known_issues.scenario import as_actions
+from properties.scenarios.procedures.procedures import take
+from properties.scenarios.procedures.recoveries import (
+    PROMOTIONS,
+    RECOVERIES,
+    RecoveryOutcome,
+    make_last_cluster,
+    settle,
+    try_recovery,
+)
+from properties.schedules.judgement import ScheduleError
+from properties.worlds.catalogue import STRUCTURES
+from properties.worlds.replication.fault_models import EVERYTHING, SIZES
+from reference.language.machine import Action
+from reference.worlds.replication.state import Cluster
+
+OUTAGES_FILE = Path(__file__).with_name("outages.toml")
+
+KEPT = ("acknowledged_is_kept_on_some_broker", "acknowledged_is_kept_on_master")
+EQUAL = "equal_offsets_mean_equal_bytes"
+FOLLOWED = "slaves_reach_the_masters_end"
+ASKED = (*KEPT, EQUAL, FOLLOWED)
+"""What an operator wants of a course: no acknowledged message is lost, consumers find it, no two
+brokers have different bytes at one offset, and a slave has all that its master has."""
+
+LEAVE, COPY_TO_MASTER = RECOVERIES[0], RECOVERIES[-1]
+COURSES = (LEAVE, COPY_TO_MASTER, *PROMOTIONS)
+"""What may be done: without a promotion, and with one."""
+
+
+def _read_harm(entries: Mapping[str, Any]) -> dict[str, tuple[Action, ...]]:
+    return {role: as_actions(acts) for role, acts in entries.items()}
+
+
+@frozen(eq=False)
+class Outage:
+    """A situation in which the master is gone."""
+
+    name: str
+    words: str
+    """What has happened to the master, and what the slave has."""
+    harm: Mapping[str, tuple[Action, ...]] = field(converter=_read_harm)
+    """The steps to it by ``brokerRole``; there is none for a role in which it cannot happen."""
+
+    def make_cluster(self, role: str) -> Cluster:
+        """The pair at rest after these steps, its master down. Raises ScheduleError."""
+        structure = STRUCTURES[f"{role}/ASYNC_FLUSH/1 slave"]
+        state = structure.make_initial(SIZES.search.limit(EVERYTHING.search_limits))
+        for action in self.harm[role]:
+            state = take(state, action)
+        last = make_last_cluster(state)
+        if last is None:
+            raise ScheduleError("there is no log")
+        return list(settle(last, 0))[-1]
+
+    def list_outcomes(self, role: str) -> tuple[RecoveryOutcome, ...]:
+        """What each course gives, in their order."""
+        gone = self.make_cluster(role)
+        return tuple(try_recovery(course, gone, ASKED, None) for course in COURSES)
+
+
+@cache
+def load_outages() -> tuple[Outage, ...]:
+    """Every situation, in the order of the table."""
+    entries: list[dict[str, Any]] = tomllib.loads(OUTAGES_FILE.read_text("utf-8"))["outage"]
+    return tuple(Outage(**entry) for entry in entries)

@@ -1,0 +1,88 @@
+"""The master is gone: what each course gives from each situation."""
+
+from __future__ import annotations
+
+import pytest
+
+from book.operators.outages import say_outcome
+from properties.scenarios.procedures.outages import (
+    COURSES,
+    EQUAL,
+    Outage,
+    load_outages,
+)
+from properties.scenarios.procedures.recoveries import RecoveryOutcome
+from reference.worlds.replication.put import is_acknowledged
+
+LEAVE, TO_MASTER, AWAY, COPIED, EMPTIED, AS_IT_IS = range(6)
+CASES = [(outage, role) for outage in load_outages() for role in outage.harm]
+
+of_cases = pytest.mark.parametrize(
+    ("outage", "role"), CASES, ids=[f"{o.name}-{role}" for o, role in CASES]
+)
+
+
+def find(name: str, role: str = "ASYNC_MASTER") -> tuple[RecoveryOutcome, ...]:
+    """What each course gives in the situation of this name."""
+    (outage,) = (each for each in load_outages() if each.name == name)
+    return outage.list_outcomes(role)
+
+
+def is_good(outcome: RecoveryOutcome) -> bool:
+    """Nothing is broken, nothing is lost, and it is possible."""
+    return say_outcome(outcome) == "good"
+
+
+@of_cases
+def test_the_master_is_gone_and_somebody_has_an_answer(outage: Outage, role: str) -> None:
+    """The followed message was answered PUT_OK, and the slave runs."""
+    gone = outage.make_cluster(role)
+    assert not gone.master.is_up
+    assert gone.slaves[0].is_up
+    assert is_acknowledged(gone.messages[0])
+
+
+@of_cases
+def test_a_copy_back_is_good_wherever_a_promotion_is(outage: Outage, role: str) -> None:
+    """So the guide says; and some course is good in every situation but the torn one."""
+    outcomes = outage.list_outcomes(role)
+    assert is_good(outcomes[COPIED]) == is_good(outcomes[AWAY])
+    if any(is_good(outcomes[n]) for n in (EMPTIED, AS_IT_IS)):
+        assert is_good(outcomes[COPIED])
+    assert any(map(is_good, outcomes)) == (outage.name != "torn")
+
+
+def test_no_course_is_always_good() -> None:
+    """Nor is any always bad: which one to take depends on the situation."""
+    table = [outage.list_outcomes(role) for outage, role in CASES]
+    for number in range(len(COURSES)):
+        assert {is_good(row[number]) for row in table} == {True, False}
+
+
+def test_equal_ends_are_not_enough() -> None:
+    """A slave that was restarted in the middle of a message ends where its master does."""
+    (outage,) = (each for each in load_outages() if each.name == "torn")
+    gone = outage.make_cluster("ASYNC_MASTER")
+    assert gone.master.log.max_offset == gone.slaves[0].log.max_offset
+    outcomes = outage.list_outcomes("ASYNC_MASTER")
+    assert outcomes[AWAY].is_lost
+    assert outcomes[COPIED].is_lost
+    assert "is_content_known" in outcomes[EMPTIED].refused
+
+
+@pytest.mark.parametrize(
+    ("name", "role"), [("rolled", "SYNC_MASTER"), ("unanswered", "SYNC_MASTER"), ("back", None)]
+)
+def test_an_old_master_over_its_own_store_differs(name: str, role: str | None) -> None:
+    """It has the blank of a full file, or a message that the new master never had."""
+    outcomes = find(name, role) if role else find(name)
+    assert is_good(outcomes[AWAY])
+    assert EQUAL in outcomes[AS_IT_IS].broken
+    assert not outcomes[AS_IT_IS].is_as_good_as_new
+
+
+def test_what_the_slave_lacks_is_lost_with_a_promotion() -> None:
+    """An ASYNC_MASTER answers before any slave has the message; it is good to start it again."""
+    outcomes = find("behind")
+    assert is_good(outcomes[LEAVE])
+    assert all(outcomes[number].is_lost for number in (AWAY, COPIED, EMPTIED))
