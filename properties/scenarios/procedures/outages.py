@@ -51,7 +51,7 @@ def _read_harm(entries: Mapping[str, Any]) -> dict[str, tuple[Action, ...]]:
 
 
 @frozen(eq=False)
-class Outage:
+class MasterOutage:
     """A situation in which the master is gone."""
 
     name: str
@@ -78,7 +78,7 @@ class Outage:
 
 
 @cache
-def load_outages() -> tuple[Outage, ...]:
+def load_outages() -> tuple[MasterOutage, ...]:
     """Every situation, in the order of the table."""
     entries: list[dict[str, Any]] = tomllib.loads(OUTAGES_FILE.read_text("utf-8"))["outage"]
-    return tuple(Outage(**entry) for entry in entries)
+    return tuple(MasterOutage(**entry) for entry in entries)

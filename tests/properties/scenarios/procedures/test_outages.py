@@ -8,7 +8,7 @@ from book.operators.outages import say_outcome
 from properties.scenarios.procedures.outages import (
     COURSES,
     EQUAL,
-    Outage,
+    MasterOutage,
     load_outages,
 )
 from properties.scenarios.procedures.recoveries import RecoveryOutcome
@@ -34,7 +34,7 @@ def is_good(outcome: RecoveryOutcome) -> bool:
 
 
 @of_cases
-def test_the_master_is_gone_and_somebody_has_an_answer(outage: Outage, role: str) -> None:
+def test_the_master_is_gone_and_somebody_has_an_answer(outage: MasterOutage, role: str) -> None:
     """The followed message was answered PUT_OK, and the slave runs."""
     gone = outage.make_cluster(role)
     assert not gone.master.is_up
@@ -43,7 +43,7 @@ def test_the_master_is_gone_and_somebody_has_an_answer(outage: Outage, role: str
 
 
 @of_cases
-def test_a_copy_back_is_good_wherever_a_promotion_is(outage: Outage, role: str) -> None:
+def test_a_copy_back_is_good_wherever_a_promotion_is(outage: MasterOutage, role: str) -> None:
     """So the guide says; and some course is good in every situation but the torn one."""
     outcomes = outage.list_outcomes(role)
     assert is_good(outcomes[COPIED]) == is_good(outcomes[AWAY])
