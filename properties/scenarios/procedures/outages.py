@@ -17,11 +17,12 @@ from typing import Any
 from attrs import field, frozen
 
 from properties.scenarios.known_issues.scenario import as_actions
-from properties.scenarios.procedures.procedures import take
+from properties.scenarios.procedures.procedures import ANSWERS, take
 from properties.scenarios.procedures.recoveries import (
     PROMOTIONS,
     RECOVERIES,
     RecoveryOutcome,
+    find_next,
     make_last_cluster,
     settle,
     try_recovery,
@@ -30,6 +31,7 @@ from properties.schedules.judgement import ScheduleError
 from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.fault_models import EVERYTHING, SIZES
 from reference.language.machine import Action
+from reference.worlds.replication.put import is_acknowledged
 from reference.worlds.replication.state import Cluster
 
 OUTAGES_FILE = Path(__file__).with_name("outages.toml")
@@ -46,6 +48,20 @@ COURSES = (LEAVE, COPY_TO_MASTER, *PROMOTIONS)
 """What may be done: without a promotion, and with one."""
 
 
+ANSWER = "answer"
+"""In a schedule: the steps by which the followed message is answered."""
+
+
+def answer(state: Cluster) -> Cluster:
+    """The state once the followed message is answered. Raises ScheduleError if it never is."""
+    while not is_acknowledged(state.messages[0]):
+        step = find_next(state, ANSWERS)
+        if step is None:
+            raise ScheduleError("the message is not answered PUT_OK")
+        state = take(state, step)
+    return state
+
+
 def _read_harm(entries: Mapping[str, Any]) -> dict[str, tuple[Action, ...]]:
     return {role: as_actions(acts) for role, acts in entries.items()}
 
@@ -60,20 +76,20 @@ class MasterOutage:
     harm: Mapping[str, tuple[Action, ...]] = field(converter=_read_harm)
     """The steps to it by ``brokerRole``; there is none for a role in which it cannot happen."""
 
-    def make_cluster(self, role: str) -> Cluster:
+    def make_cluster(self, role: str, release: str = "") -> Cluster:
         """The pair at rest after these steps, its master down. Raises ScheduleError."""
-        structure = STRUCTURES[f"{role}/ASYNC_FLUSH/1 slave"]
+        structure = STRUCTURES[f"{role}/ASYNC_FLUSH/1 slave{release and f' at {release}'}"]
         state = structure.make_initial(SIZES.search.limit(EVERYTHING.search_limits))
         for action in self.harm[role]:
-            state = take(state, action)
+            state = answer(state) if action.instance == ANSWER else take(state, action)
         last = make_last_cluster(state)
         if last is None:
             raise ScheduleError("there is no log")
         return list(settle(last, 0))[-1]
 
-    def list_outcomes(self, role: str) -> tuple[RecoveryOutcome, ...]:
+    def list_outcomes(self, role: str, release: str = "") -> tuple[RecoveryOutcome, ...]:
         """What each course gives, in their order."""
-        gone = self.make_cluster(role)
+        gone = self.make_cluster(role, release)
         return tuple(try_recovery(course, gone, ASKED, None) for course in COURSES)
 
 

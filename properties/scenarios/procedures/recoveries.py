@@ -332,7 +332,10 @@ PROMOTIONS = (
         is_promotion=True,
     ),
 )
-"""What an operator can try without a controller when the master is gone; for a pair."""
+"""What an operator can try without a controller when the master is gone; for a pair's log.
+
+What readers find at a promoted slave is not tried: its progress and tables are another story.
+"""
 
 CLAIMS_ABOUT_SLAVES = (
     "slaves_reach_the_masters_end",
@@ -404,7 +407,7 @@ def try_all(
     """What each recovery gives after a group has come to rest, and after one more message."""
     grown = grow(rested)
     is_masters = len(rested.slaves) == 1 and not {*judged} <= {*CLAIMS_ABOUT_SLAVES}
-    promotions = PROMOTIONS if is_masters else ()
+    promotions = PROMOTIONS if is_masters and readers is None else ()
     more = WITH_CONTROLLER if rested.epoch_files else promotions
     for recovery in (*RECOVERIES, *more):
         if rested.slaves or not recovery.needs_slaves:
