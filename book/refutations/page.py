@@ -230,8 +230,7 @@ def list_searches(case: CounterexamplePage) -> Iterator[str]:
     searched = f"found no schedule {fewer}"
     if not case.verdict.is_shortest:
         searched = "found it, and was not repeated since rules have changed"
-    sizes = f"with: {say_sizes(case)}. {FAULTS_TWICE}"
-    yield f"Bounded search (Z3) {searched}, {sizes}"
+    yield f"Bounded search (Z3) {searched}{say_sizes(case)}. {FAULTS_TWICE}"
     if case.is_counted:
         yield (
             "A breadth-first search over all states, which shares nothing with Z3 but the "
@@ -250,13 +249,13 @@ def list_doubts(case: CounterexamplePage) -> Iterator[str]:
             "It is not known to be the shortest: states of this world are too large for a search "
             f"step by step, and no search covered schedules of {fewer}."
         )
-        yield f"Random schedules found it, with: {say_sizes(case)}. {FAULTS_TWICE}"
+        yield f"Random schedules found it{say_sizes(case)}. {FAULTS_TWICE}"
     else:
         yield (
             "It is not known to be the shortest: no search for schedules of "
             f"{fewer} was repeated since rules have changed."
         )
-        yield f"It breaks the guarantee with: {say_sizes(case)}. {FAULTS_TWICE}"
+        yield f"It breaks the guarantee{say_sizes(case)}. {FAULTS_TWICE}"
     yield "No step can be left out: see *Without it* above."
     pairs = [f"{one} and {other}" for one, other in list_needless_pairs(case)]
     if pairs:
@@ -266,8 +265,9 @@ def list_doubts(case: CounterexamplePage) -> Iterator[str]:
 
 
 def say_sizes(case: CounterexamplePage) -> str:
-    """The sizes of the search."""
-    return ", ".join(f"`{name}` {value}" for name, value in list_sizes(case.parameters).items())
+    """With which sizes it is searched, as the end of a clause; empty in a world without any."""
+    sizes = [f"`{name}` {value}" for name, value in list_sizes(case.parameters).items()]
+    return f", with: {', '.join(sizes)}" if sizes else ""
 
 
 def render_seen(case: CounterexamplePage) -> str:

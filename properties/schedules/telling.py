@@ -102,7 +102,7 @@ def _find_fault_steps(steps: Iterable[JudgedStep]) -> Iterator[int]:
 def describe_setting(state: Any) -> str:
     """The deployment of a state and its sizes."""
     sizes = ", ".join(f"{name} {value}" for name, value in list_sizes(state.parameters).items())
-    return f"{state.structure.name}, with {sizes}."
+    return f"{state.structure.name}, with {sizes}." if sizes else f"{state.structure.name}."
 
 
 def list_sizes(parameters: BaseParameters) -> dict[str, int]:

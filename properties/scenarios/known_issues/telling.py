@@ -69,7 +69,7 @@ def describe_configuration(scenario: Scenario) -> str:
     release = f"RocketMQ {scenario.version.name}, " if is_replication(scenario) else ""
     group = scenario.structure_name.partition(" at ")[0]
     sizes = ", ".join(f"{name} {value}" for name, value in list_sizes(scenario.parameters).items())
-    return f'{release}{group}; fault model "{scenario.fault}"; {sizes}'
+    return f'{release}{group}; fault model "{scenario.fault}"{sizes and f"; {sizes}"}'
 
 
 def is_replication(scenario: Scenario) -> bool:
