@@ -14,10 +14,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import frozen
 
 from properties.scenarios.known_issues.scenario import as_actions
-from properties.scenarios.procedures.procedures import ANSWERS, take
+from properties.scenarios.procedures.procedures import ANSWERS, make_start, take
 from properties.scenarios.procedures.recoveries import (
     PROMOTIONS,
     RECOVERIES,
@@ -29,7 +29,6 @@ from properties.scenarios.procedures.recoveries import (
 )
 from properties.schedules.judgement import ScheduleError
 from properties.worlds.catalogue import STRUCTURES
-from properties.worlds.replication.fault_models import EVERYTHING, SIZES
 from reference.language.machine import Action
 from reference.worlds.replication.put import is_acknowledged
 from reference.worlds.replication.state import Cluster
@@ -47,7 +46,6 @@ LEAVE, COPY_TO_MASTER = RECOVERIES[0], RECOVERIES[-1]
 COURSES = (LEAVE, COPY_TO_MASTER, *PROMOTIONS)
 """What may be done: without a promotion, and with one."""
 
-
 ANSWER = "answer"
 """In a schedule: the steps by which the followed message is answered."""
 
@@ -62,10 +60,6 @@ def answer(state: Cluster) -> Cluster:
     return state
 
 
-def _read_harm(entries: Mapping[str, Any]) -> dict[str, tuple[Action, ...]]:
-    return {role: as_actions(acts) for role, acts in entries.items()}
-
-
 @frozen(eq=False)
 class MasterOutage:
     """A situation in which the master is gone."""
@@ -73,13 +67,12 @@ class MasterOutage:
     name: str
     words: str
     """What has happened to the master, and what the slave has."""
-    harm: Mapping[str, tuple[Action, ...]] = field(converter=_read_harm)
+    harm: Mapping[str, tuple[Action, ...]]
     """The steps to it by ``brokerRole``; there is none for a role in which it cannot happen."""
 
     def make_cluster(self, role: str, release: str = "") -> Cluster:
         """The pair at rest after these steps, its master down. Raises ScheduleError."""
-        structure = STRUCTURES[f"{role}/ASYNC_FLUSH/1 slave{release and f' at {release}'}"]
-        state = structure.make_initial(SIZES.search.limit(EVERYTHING.search_limits))
+        state = make_start(STRUCTURES[f"{role}/ASYNC_FLUSH/1 slave{release and f' at {release}'}"])
         for action in self.harm[role]:
             state = answer(state) if action.instance == ANSWER else take(state, action)
         last = make_last_cluster(state)
@@ -96,5 +89,13 @@ class MasterOutage:
 @cache
 def load_outages() -> tuple[MasterOutage, ...]:
     """Every situation, in the order of the table."""
-    entries: list[dict[str, Any]] = tomllib.loads(OUTAGES_FILE.read_text("utf-8"))["outage"]
-    return tuple(MasterOutage(**entry) for entry in entries)
+    document: dict[str, Any] = tomllib.loads(OUTAGES_FILE.read_text("utf-8"))
+    return tuple(_decode(entry, document["begin"]) for entry in document["outage"])
+
+
+def _decode(entry: dict[str, Any], beginnings: Mapping[str, Any]) -> MasterOutage:
+    begins = beginnings[entry["begin"]]
+    harm = {
+        role: as_actions((*begins[role], *entry["harm"])) for role in entry.get("roles", begins)
+    }
+    return MasterOutage(entry["name"], entry["words"], harm)

@@ -412,7 +412,8 @@ def try_all(
     for recovery in (*RECOVERIES, *more):
         if rested.slaves or not recovery.needs_slaves:
             later = None if grown is None else try_recovery(recovery, grown, judged, readers)
-            yield evolve(try_recovery(recovery, rested, judged, readers), later=later)
+            here = try_recovery(recovery, rested, judged, readers)
+            yield evolve(here, later=later, is_promotion=recovery.is_promotion)
 
 
 def forget_unmended(trials: Trials, more: Iterable[str]) -> Trials:
@@ -500,7 +501,7 @@ def try_recovery(
             states = take_in_turn(states, act)
         runs = [run for number in range(len(ORDERS)) for run in run_on(states, number)]
     except RestlessError:
-        return RecoveryOutcome(recovery.title, is_restless=True, is_promotion=recovery.is_promotion)
+        return RecoveryOutcome(recovery.title, is_restless=True)
     except ScheduleError as problem:
         return RecoveryOutcome(recovery.title, refused=str(problem))
     known = REPLICATION.claims
@@ -511,7 +512,6 @@ def try_recovery(
         broken=tuple(n for n in asked if not all(known[n].predicate(s) for s in reached)),
         is_lost=any(has_lost(rested, state) for state in reached),
         is_as_good_as_new=all(map(is_as_good_as_new, dict.fromkeys(run[-1] for run in runs))),
-        is_promotion=recovery.is_promotion,
         readers=judge_readers(readers, runs),
     )
 
