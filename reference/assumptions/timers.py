@@ -8,7 +8,7 @@ from reference.assumptions.assumption import (
     show_of,
     show_values,
 )
-from reference.configuration.broker_group import BrokerGroup
+from reference.configuration.broker_group import BrokerConfiguration, BrokerGroup
 from reference.releases.timing_differences import (
     FINE_WAITS,
     FIRST_REPORT_AT_ONCE,
@@ -16,7 +16,10 @@ from reference.releases.timing_differences import (
 )
 from reference.roles import Role
 from reference.worlds.replication.changes import no_slave_wait, put_outlasts_first_report
-from reference.worlds.replication.changes.settings import closed_before_first_report
+from reference.worlds.replication.changes.settings import (
+    closed_before_first_report,
+    file_expires_unflushed,
+)
 
 SELECT_TIMEOUT_MS = 1000
 """How long the threads of a connection sleep before they look at their timers again
@@ -171,15 +174,14 @@ REPORTED_BEFORE_HOUSEKEEPING = Assumption(
 
 def is_file_flushed_before_it_expires(group: BrokerGroup) -> bool:
     """Each broker keeps a file for longer than its flush can be behind."""
-    return all(
-        broker.get_number("fileReservedTime") * HOUR_MS
-        > 2
-        * max(
-            broker.get_number("flushCommitLogThoroughInterval"),
-            broker.get_number("flushIntervalCommitLog"),
-        )
-        for broker in (group.master, *group.slaves)
-    )
+    return all(map(is_kept_until_flushed, (group.master, *group.slaves)))
+
+
+def is_kept_until_flushed(broker: BrokerConfiguration) -> bool:
+    """This broker keeps a file for longer than its flush can be behind."""
+    intervals = ("flushCommitLogThoroughInterval", "flushIntervalCommitLog")
+    longest = 2 * max(map(broker.get_number, intervals))
+    return broker.get_number("fileReservedTime") * HOUR_MS > longest
 
 
 FILE_FLUSHED_BEFORE_IT_EXPIRES = Assumption(
@@ -194,6 +196,8 @@ FILE_FLUSHED_BEFORE_IT_EXPIRES = Assumption(
         "expire_slave_file: is_old_file_flushed",
         "expire_slave_file_first: is_old_file_flushed",
     ),
+    change=file_expires_unflushed.VARIANT.name,
+    has_change=lambda group: not is_kept_until_flushed(group.master),
     without_it="retention can delete a file that is not flushed, and flushing then stops",
     source="MappedFileQueue#deleteExpiredFileByTime and #flush, CommitLog.FlushRealTimeService#run "
     "at 4.4.0 (inference: two flush intervals are taken for the longest delay).",

@@ -201,7 +201,8 @@ def has_old_file(log: CommitLog, parameters: Parameters) -> bool:
     return compute_second_file(log, parameters) <= log.last_file_offset
 
 
-def is_old_file_flushed(log: CommitLog, parameters: Parameters) -> bool:
+@overridable
+def is_old_file_flushed(_cluster: Cluster, log: CommitLog, parameters: Parameters) -> bool:
     """``flushedWhere`` is beyond the first file."""
     return compute_second_file(log, parameters) <= log.flushed_offset
 
@@ -299,7 +300,7 @@ def expire_master_file(cluster: Cluster) -> RuleBody:
     yield when(
         is_master_up=cluster.master.is_up,
         has_old_file=has_old_file(log, parameters),
-        is_old_file_flushed=is_old_file_flushed(log, parameters),
+        is_old_file_flushed=is_old_file_flushed(cluster, log, parameters),
         is_old_file_copied=is_old_file_copied(cluster),
     )
     # EFFECT
@@ -319,7 +320,7 @@ def expire_uncopied_master_file(cluster: Cluster) -> RuleBody:
     yield when(
         is_master_up=cluster.master.is_up,
         has_old_file=has_old_file(log, parameters),
-        is_old_file_flushed=is_old_file_flushed(log, parameters),
+        is_old_file_flushed=is_old_file_flushed(cluster, log, parameters),
         is_old_file_not_copied=negate(is_old_file_copied(cluster)),
         is_within_limit=is_within_limit(cluster, "uncopied_expiries"),
     )
@@ -341,7 +342,7 @@ def expire_slave_file(cluster: Cluster, slave: int) -> RuleBody:
     yield when(
         is_slave_up=broker.is_up,
         has_old_file=has_old_file(broker.log, parameters),
-        is_old_file_flushed=is_old_file_flushed(broker.log, parameters),
+        is_old_file_flushed=is_old_file_flushed(cluster, broker.log, parameters),
     )
     # EFFECT
     return delete_first_file_of_slave(expire_first_file(cluster, broker.log, parameters), slave)

@@ -25,7 +25,7 @@ from properties.z3.induction import SolverGaveUpError
 from reference.assumptions.assumption import Assumption
 from reference.assumptions.register import ASSUMPTIONS, list_unmet
 from reference.configuration.broker_group import BrokerGroup
-from reference.configuration.deployments import change_slaves, sample_group
+from reference.configuration.deployments import change_master, change_slaves, sample_group
 from reference.releases.versions import parse_version
 
 SYSTEM = STRUCTURES["system/sync master/async flush/closed/no offset check/first"]
@@ -206,6 +206,26 @@ def test_so_is_the_border_of_each_release(version: str, border_ms: int) -> None:
         group = change_slaves(group, "haSendHeartbeatInterval", str(value))
         cells = {get_cell(v): v for v in analyse_log(group).verdicts}
         assert cells["acknowledgement_is_truthful", "none"].word is word
+
+
+def test_a_masters_short_retention_is_decided() -> None:
+    """With SYNC_FLUSH a clean stop may leave bytes off the disk, below what is acknowledged."""
+    fallen = {"ASYNC_FLUSH": {"flush_reaches_the_end"}}
+    fallen["SYNC_FLUSH"] = {
+        "flush_reaches_the_end",
+        "acknowledged_is_kept_on_master",
+        "acknowledged_is_kept_on_some_broker",
+    }
+    for flush, claims in fallen.items():
+        group = change_master(sample_group(), "flushDiskType", flush)
+        before = {get_cell(v): v for v in analyse_log(group).verdicts}
+        group = change_master(group, "fileReservedTime", "0")
+        after = analyse_log(group).verdicts
+        changed = [v for v in after if v.word is not before[get_cell(v)].word]
+        assert {v.guarantee for v in changed} == claims
+        opened = [get_cell(v) for v in changed if v.word is not VerdictWord.REFUTED]
+        left = [("acknowledged_is_kept_on_some_broker", "master power loss")]
+        assert opened == (left if flush == "SYNC_FLUSH" else [])
 
 
 def test_settings_that_only_leave_rest_waiting_refute_nothing_else() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,7 +13,7 @@ from attrs import evolve
 
 from properties.schedules.judgement import follow, is_refuted_by, judge
 from properties.verdicts import certificates
-from properties.verdicts.certificates import decode_schedule, get_world_folder, load_cells
+from properties.verdicts.certificates import load_cells
 from properties.verdicts.expectations import (
     find_expectation,
     get_expectations_file,
@@ -220,23 +219,6 @@ def test_fault_sets_by_random_schedules_are_those_of_a_search() -> None:
             known = stored[border.guarantee]
             assert {r.faults for r in border.refuted} == {r.faults for r in known.refuted}
             assert border.undecided == known.undecided
-
-
-WRITTEN_BY_HAND = json.loads(
-    (get_world_folder(SHOWN) / "written_by_hand.json").read_text(encoding="utf-8")
-)
-
-
-@pytest.mark.parametrize(
-    "entry", WRITTEN_BY_HAND, ids=lambda entry: f"{entry['structure']}, {entry['fault']}"
-)
-def test_a_schedule_written_by_hand_refutes_what_it_says(entry: Any) -> None:
-    """And that in the structure and the column which it names."""
-    structure = STRUCTURES[entry["structure"]]
-    limits = SYSTEM.get_fault_model(entry["fault"]).search_limits
-    parameters = evolve(SYSTEM.sizes.search, limits=limits)
-    schedule = decode_schedule(entry["schedule"])
-    assert is_refuted_by(entry["claim"], structure, parameters, schedule)
 
 
 def test_the_parts_claims_are_judged_as_in_their_own_worlds() -> None:

@@ -117,6 +117,14 @@ def test_files_are_kept_until_they_are_flushed_and_dispatched() -> None:
     assert list_names(late) == ["file_flushed_before_it_expires"]
 
 
+def test_only_a_masters_short_retention_has_rules_of_its_own() -> None:
+    """They let every broker delete early, which would blame the master for a slave's setting."""
+    assert list_changes(change_slaves(sample_group(), "fileReservedTime", "0")) == ()
+    kept = change_master(sample_group(), "flushCommitLogThoroughInterval", str(24 * 3_600_000 - 1))
+    late = change_master(sample_group(), "flushCommitLogThoroughInterval", str(24 * 3_600_000))
+    assert (list_changes(kept), list_changes(late)) == ((), ("file_expires_unflushed",))
+
+
 @pytest.mark.parametrize("problem", [KeyError, TypeError, ValueError])
 def test_a_setting_that_cannot_be_read_meets_nothing(problem: type[Exception]) -> None:
     """An unreadable value counts as not met."""

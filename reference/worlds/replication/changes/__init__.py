@@ -34,6 +34,7 @@ from reference.worlds.replication.changes.controller_mode.repairs import REPAIRS
 from reference.worlds.replication.changes.controller_mode.settings import SETTINGS
 from reference.worlds.replication.changes.settings import (
     closed_before_first_report,
+    file_expires_unflushed,
     frame_beyond_slave_file,
     transient_store_pool,
 )
@@ -48,6 +49,7 @@ CHANGES = (
     closed_before_first_report,
     both_waits_at_once,
     epoch_check,
+    file_expires_unflushed,
     frame_beyond_slave_file,
     full_log_transfer,
     controller_mode,
