@@ -2,39 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
-from typing import Any
-
-from attrs import field, frozen
 
 from book.operators.settings import say_verdict
 from properties.generated_text import render_table
-
-ADVICE_FILE = Path(__file__).parent / "promotion.toml"
-
-
-@frozen
-class PromotionAdvice:
-    """Something to do, the reason, where it is described, and the cells that say so."""
-
-    when: str
-    """Before or after the promotion."""
-    do: str
-    why: str
-    recipe: str
-    """The section of the page that has the whole procedure, as links name it."""
-    cells: tuple[tuple[str, str, str, str], ...] = field(converter=tuple)
-    """Structure, claim, column, and the word that the advice relies on."""
-
-
-@cache
-def load_advice() -> tuple[PromotionAdvice, ...]:
-    """All of it, in the order of the table."""
-    entries: list[dict[str, Any]] = tomllib.loads(ADVICE_FILE.read_text("utf-8"))["advice"]
-    return tuple(PromotionAdvice(**entry) for entry in entries)
+from properties.scenarios.procedures.promotion import load_advice
 
 
 def render_advice() -> str:

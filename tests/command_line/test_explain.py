@@ -157,7 +157,7 @@ def test_no_recovery_is_praised_that_a_procedure_calls_a_mistake() -> None:
     assert "Not: Leave both as they are." in output
     assert "no Leave it: start what is down" in output
     assert "Copy the stopped master's store to the slave, and set the group's progress" in output
-    assert "what they pull while brokers recover was not tried" in output
+    assert "what they pull while brokers recover, and what they find" in output
 
 
 def test_a_recovery_helps_only_if_it_does_so_later_too() -> None:
@@ -189,7 +189,7 @@ def test_the_claim_that_is_drawn_comes_first() -> None:
     assert "How acknowledged_is_kept_on_master breaks:" in lines
 
 
-@pytest.mark.parametrize("words", [("N32", *SYNC_FLUSH), ("D28",), ("N12",)])
+@pytest.mark.parametrize("words", [("P32", *SYNC_FLUSH), ("D28",), ("N12",)])
 def test_output_in_a_pipe_has_a_limit(words: tuple[str, ...]) -> None:
     """And a drawing says how to read it."""
     output = run(*words)
@@ -283,3 +283,14 @@ def test_a_recovery_after_which_brokers_never_rest_says_so() -> None:
     output = " ".join(run("L12", "--rocketmq-version", "4.9.8").split())
     assert "no Restart the slave: brokers do not come to rest, but connect again" in output
     assert "helps Copy the stopped slave's store to the master" in output
+
+
+def test_a_promotion_is_explained_with_what_the_slave_does_not_know() -> None:
+    """Progress, delayed messages, topics and groups: whatever the schedule is."""
+    options = ("--what-if", "consumer.consumeFromWhere=CONSUME_FROM_FIRST_OFFSET")
+    output = " ".join(run("P32", str(CONF / "2m-2s-async"), *options).split())
+    assert "loses Promote the slave, keep the old master away" in output
+    assert "Whenever a slave is promoted" in output
+    for told in ("delayOffset.json", "repeats of up to a minute", "topics and subscription groups"):
+        assert told in output
+    assert "Whenever a slave is promoted" not in run("D28")

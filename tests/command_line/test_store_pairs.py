@@ -182,3 +182,38 @@ def test_a_producers_id_is_found_in_either_case(
     ids.write_text(change(key) + "\n")
     told = run("store", *stores, "--acked", ids).stdout
     assert "both have 0, only the master 1, only the slave 0, neither 0" in told
+
+
+@pytest.mark.parametrize(
+    ("master", "slave", "why"),
+    [
+        (6, 6, "its log is the beginning of the promoted one"),
+        (4, 6, "its log is the beginning of the promoted one"),
+        (0, 6, "it has no log"),
+        (6, 5, "its log is longer"),
+    ],
+)
+def test_an_old_master_returns_if_the_promoted_log_goes_on_from_its_own(
+    master: int, slave: int, why: str, tmp_path: Path
+) -> None:
+    """A number of messages each has of the same six."""
+    stores = leave(MESSAGES[:master], tmp_path / "master"), leave(MESSAGES[:slave], tmp_path / "s")
+    if not master:
+        shutil.rmtree(stores[0] / COMMIT_LOG)
+        (stores[0] / COMMIT_LOG).mkdir()
+    (told,) = json.loads(run("store", *stores, "--json").stdout)["pairs"]
+    found = told["old_master_as_slave"]
+    assert (found["why"], found["is_good"]) == (why, why.startswith("its log is the beginning"))
+    shown = run("store", *stores).stdout
+    assert ("may start as its slave" in shown) is found["is_good"]
+    assert ("must not start as its slave" in shown) is not found["is_good"]
+
+
+def test_an_old_master_with_other_bytes_does_not_return(pair: tuple[Path, Path]) -> None:
+    """Equal ends do not help; the place is where the record begins."""
+    *_, begin, end = find_ends(pair[0])
+    write_at(pair[0], end - 1, b"\x7f")
+    (told,) = json.loads(run("store", *pair, "--json").stdout)["pairs"]
+    found = told["old_master_as_slave"]
+    assert (found["why"], found["offset"]) == ("its log has other bytes", begin)
+    assert f"from {begin} on it has other bytes" in run("store", *pair).stdout

@@ -50,6 +50,9 @@ SCREEN_LINES = 30
 WARNINGS_MAX = 3
 """How many warnings are printed if there is room for them."""
 
+KEPT_MIN = 3
+"""How many lines say what holds as long as whole commands are printed."""
+
 PATH_MAX = 40
 """Of longer paths in warnings the end is printed."""
 
@@ -113,14 +116,17 @@ def render_screen(shown: ShownAnswers, width: int = WIDTH_MIN) -> str:
 
 
 def list_forms(rows: int) -> Iterator[ScreenLayout]:
-    """Shorter and shorter: what is also behind ``--all`` gives way first."""
+    """Shorter and shorter: what is also behind ``--all`` gives way first.
+
+    Whole commands give way to their short form before less than ``KEPT_MIN`` lines say what holds.
+    """
     yield ScreenLayout(rows, rows, has_switch=True)
     yield from (ScreenLayout(whole, rows) for whole in range(rows, -1, -1))
-    for has_commands in (True, False):
+    for has_commands, kept_min in ((True, KEPT_MIN), (False, 0)):
         least = ScreenLayout(0, rows, has_commands=has_commands)
         yield from (evolve(least, warnings=n) for n in range(WARNINGS_MAX, 0, -1))
         fewest = evolve(least, warnings=1, has_blanks=False)
-        yield from (evolve(fewest, kept=n) for n in range(rows, -1, -1))
+        yield from (evolve(fewest, kept=n) for n in range(rows, kept_min - 1, -1))
     yield evolve(fewest, kept=0, warnings=0)
     yield evolve(fewest, kept=0, warnings=0, has_asides=False)
 

@@ -15,6 +15,7 @@ from brokers.disk.records.units import Unit
 from brokers.disk.stored_brokers import StoredBroker, tell_start_problem
 from command_line.answers.stores.mending import choose_mend
 from command_line.answers.stores.pair import Pair
+from command_line.answers.stores.returning import tell_return
 
 
 def tell_record(record: HeldRecord) -> dict[str, Any]:
@@ -129,6 +130,7 @@ def tell_pair(pair: Pair) -> dict[str, Any]:
         "older_than_the_masters_log": tell_lost(choices.older),
         "cut_off_by_a_start": {name: tell_lost(lost) for name, lost in choices.cut.items()},
         "lost_if_slave_is_promoted": tell_lost(choices.if_slave_is_promoted),
+        "old_master_as_slave": tell_return(pair),
         "groups_if_slave_is_promoted": [asdict(group) for group in choices.groups],
         "delays_if_slave_is_promoted": [asdict(delay) for delay in choices.delays],
         "acknowledged": [

@@ -14,6 +14,7 @@ from brokers.disk.records.walking import StopReason
 from brokers.disk.starting import StoreStart
 from brokers.disk.stored_brokers import StoredBroker, tell_start_problem
 from command_line.answers.stores.pair import Pair
+from command_line.answers.stores.returning import describe_return
 from command_line.answers.stores.words import tell_count, tell_record, tell_size, tell_unit
 from properties.scenarios.procedures.store_findings import load_store_findings
 
@@ -212,6 +213,7 @@ def describe_choices(pair: Pair) -> Iterator[str]:
         yield from (f"  {line}" for line in describe_older(pair))
     yield "If the slave is promoted, and the master's store is not used again:"
     yield from (f"  {line}" for line in describe_lost(choices.if_slave_is_promoted, "master"))
+    yield from (f"  {line}" for line in describe_return(pair))
     yield from describe_cut(pair)
     for delay in choices.delays:
         passed = "never" if delay.is_passed else "perhaps not"

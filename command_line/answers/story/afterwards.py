@@ -16,8 +16,14 @@ from properties.scenarios.procedures.procedures import (
     fit,
     load_procedures,
 )
+from properties.scenarios.procedures.promotion import load_advice
 from properties.scenarios.procedures.readers import try_reader_recoveries
-from properties.scenarios.procedures.recoveries import RecoveryOutcome, Trials, try_recoveries
+from properties.scenarios.procedures.recoveries import (
+    PROMOTED_CLAIM,
+    RecoveryOutcome,
+    Trials,
+    try_recoveries,
+)
 from properties.scenarios.procedures.signs import find_signs
 from properties.scenarios.summary.actions import find_code_of, is_worth_doing
 from properties.scenarios.summary.answer import replaces_store
@@ -30,6 +36,7 @@ from properties.verdicts.certificates import find_cells
 from properties.verdicts.verdict import Verdict
 from properties.worlds.system.world import ClaimedSystem
 
+GUIDE = "spec/operators.md"
 WORD_WIDTH = 9
 """The widest of the words before a recovery, and a blank."""
 
@@ -80,11 +87,23 @@ def tell_afterwards(broken: BrokenGroup) -> Iterator[str]:
     readers = try_reader_recoveries(broken.structure, broken.verdict)
     if readers:
         yield from tell_readers(broken.verdict.guarantee, readers)
+    if PROMOTED_CLAIM in broken.claims:
+        yield from tell_promotion()
     for procedure, source in procedures:
         yield from tell_procedure(procedure, source, has_drawing=not broken.is_system)
     if not trials.outcomes and not readers and not procedures:
         yield ""
         yield "Afterwards: no recovery has been tried in the model for this failure."
+
+
+def tell_promotion() -> Iterator[str]:
+    """What to do whenever a slave is promoted: what it does not know."""
+    yield ""
+    yield f"Whenever a slave is promoted ({GUIDE}#after-the-master-is-gone):"
+    for advice in (each for each in load_advice() if each.is_general):
+        text = f"{advice.do}. {advice.why}".replace("`", "")
+        head = f"  {advice.when:<{WORD_WIDTH}}"
+        yield from wrap(text, get_prose_width(), head, " " * len(head))
 
 
 def tell_signs(broken: BrokenGroup) -> Iterator[str]:
@@ -141,7 +160,8 @@ RESTLESS = "brokers do not come to rest, but connect again and again"
 
 NOT_TRIED = (
     "Consumers were judged where the schedule leaves them, and with their group's progress set "
-    "back to the queue's beginning; what they pull while brokers recover was not tried."
+    "back to the queue's beginning; what they pull while brokers recover, and what they find at a "
+    "promoted slave, was not tried."
 )
 
 

@@ -349,11 +349,14 @@ ASKED_OF_PROMOTIONS = ("equal_offsets_mean_equal_bytes",)
 """What else a promotion may break: the old master has bytes that the new one never had."""
 
 
+PROMOTED_CLAIM = "promotion_loses_no_acknowledged_message"
+"""Who asks about it asks what a promotion gives, whatever becomes of readers."""
+
 LOG_CLAIMS: Mapping[str, str] = dict.fromkeys(
     (
         "acknowledged_is_consumed_or_to_come",
         "acknowledged_is_read_from_the_slave",
-        "promotion_loses_no_acknowledged_message",
+        PROMOTED_CLAIM,
     ),
     "acknowledged_is_kept_on_master",
 )
@@ -397,22 +400,27 @@ def try_recoveries(
     known = REPLICATION.claims
     more = [name for name in dict.fromkeys(also) if name in known and name not in judged]
     readers = find_readers(end, claims)
-    outcomes = list(try_all(rested, (*judged, *more), readers))
+    is_promoting = PROMOTED_CLAIM in claims
+    outcomes = list(try_all(rested, (*judged, *more), readers, is_promoting=is_promoting))
     return forget_unmended(Trials((*judged, *more), tuple(outcomes)), more)
 
 
 def try_all(
-    rested: Cluster, judged: Sequence[str], readers: Readers | None
+    rested: Cluster, judged: Sequence[str], readers: Readers | None, *, is_promoting: bool = False
 ) -> Iterator[RecoveryOutcome]:
-    """What each recovery gives after a group has come to rest, and after one more message."""
+    """What each recovery gives after a group has come to rest, and after one more message.
+
+    Promotions are tried where only the log is judged, and where they are asked for.
+    """
     grown = grow(rested)
     is_masters = len(rested.slaves) == 1 and not {*judged} <= {*CLAIMS_ABOUT_SLAVES}
-    promotions = PROMOTIONS if is_masters and readers is None else ()
+    promotions = PROMOTIONS if is_masters and (readers is None or is_promoting) else ()
     more = WITH_CONTROLLER if rested.epoch_files else promotions
     for recovery in (*RECOVERIES, *more):
         if rested.slaves or not recovery.needs_slaves:
-            later = None if grown is None else try_recovery(recovery, grown, judged, readers)
-            here = try_recovery(recovery, rested, judged, readers)
+            asked = None if recovery.is_promotion else readers
+            later = None if grown is None else try_recovery(recovery, grown, judged, asked)
+            here = try_recovery(recovery, rested, judged, asked)
             yield evolve(here, later=later, is_promotion=recovery.is_promotion)
 
 

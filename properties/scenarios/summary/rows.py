@@ -195,7 +195,7 @@ def list_broken(words: RowWords, cells: Sequence[tuple[Any, Verdict]]) -> Iterat
     fallen = [
         make_failure(words, s, v)
         for s, v in cells
-        if is_refuted(v) and fault_models[v.fault].kind.grade is Grade.LOSS
+        if is_refuted(v) and words.weigh(fault_models[v.fault].kind, v.fault).grade is Grade.LOSS
     ]
     for name in (c.name for c in words.claim if any(v.guarantee == c.name for _, v in cells)):
         codes = (f.code for f in fallen if f.claim == name and f.grade is Grade.LOSS)
@@ -248,12 +248,13 @@ def list_weakest(words: RowWords, cells: Iterable[tuple[Any, Verdict]]) -> list[
 def make_failure(words: RowWords, structure: ClaimedStructure, verdict: Verdict) -> Failure:
     """A refuted verdict as a failure of a row."""
     blow = describe_blow(structure, verdict)
+    kind = words.weigh(blow.kind, verdict.fault)
     claim = next(c for c in words.claim if c.name == verdict.guarantee)
     return Failure(
         code=f"{words.letter}{blow.number}",
         words=blow.words,
-        kind=blow.kind,
-        grade=claim.cap(blow.kind),
+        kind=kind,
+        grade=claim.cap(kind),
         claim=verdict.guarantee,
         fault=verdict.fault,
         structure=structure.name,

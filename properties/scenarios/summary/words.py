@@ -85,6 +85,13 @@ class RowWords:
     """For a group with slaves the world of reading must judge it."""
     needs_waiting: bool = False
     """It is promised only if a put waits for a slave."""
+    ordinary: tuple[str, ...] = field(default=(), converter=tuple)
+    """Fault models of several failures that are ordinary where this is feared."""
+
+    def weigh(self, kind: FailureKind, fault_model: str) -> FailureKind:
+        """How common a failure of this kind is here."""
+        is_ordinary = kind is FailureKind.COMBINED and fault_model in self.ordinary
+        return FailureKind.COMMON if is_ordinary else kind
 
 
 @frozen

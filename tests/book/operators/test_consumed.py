@@ -8,10 +8,11 @@ import pytest
 from attrs import evolve
 
 from book.chinese.pages import split_sections
-from book.operators import consumed, promotion
+from book.operators import consumed
 from book.operators.cells import Reason, Reasons
 from book.operators.consumed import EVERY_GROUP, NOT_ASKED, QUESTIONS, SITUATIONS, UNDECIDED
 from properties.generated_text import SPEC
+from properties.scenarios.procedures.promotion import PromotionAdvice, load_advice
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.certificates import get_path, load_refuted
 from properties.verdicts.storage.certificate_files import read_document
@@ -67,8 +68,8 @@ def test_letters_go_on_behind_z() -> None:
     assert letters[24:] == ["y", "z", "A", "B"]
 
 
-@pytest.mark.parametrize("advice", promotion.load_advice(), ids=lambda a: a.do)
-def test_advice_has_the_verdicts_it_relies_on(advice: promotion.PromotionAdvice) -> None:
+@pytest.mark.parametrize("advice", load_advice(), ids=lambda a: a.do)
+def test_advice_has_the_verdicts_it_relies_on(advice: PromotionAdvice) -> None:
     """Each cell has the word that the advice was written for, and its recipe is on the page."""
     for name, claim, fault, word in advice.cells:
         cell = read_cells(STRUCTURES[name])[claim, fault]

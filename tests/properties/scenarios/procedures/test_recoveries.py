@@ -15,6 +15,7 @@ from properties.scenarios.procedures.procedures import (
 from properties.scenarios.procedures.readers import try_reader_recoveries
 from properties.scenarios.procedures.recoveries import (
     CLAIMS_ABOUT_SLAVES,
+    PROMOTED_CLAIM,
     PROMOTIONS,
     RECOVERIES,
     WITH_CONTROLLER,
@@ -228,3 +229,14 @@ def test_progress_that_is_set_back_skips_nothing(claim: str, fault: str) -> None
     pair = STRUCTURES[PAIR]
     verdict = load_cells(pair)["slaves_reach_the_masters_end", "late join"]
     assert {} == try_reader_recoveries(pair, verdict)
+
+
+def test_who_asks_about_a_promotion_is_told_what_it_gives() -> None:
+    """Nothing was copied: whatever becomes of the old master, what it answered is lost or apart."""
+    name = "system/async master/async flush/closed/no offset check/first"
+    outcomes = try_all(name, PROMOTED_CLAIM, "both end")
+    assert outcomes[LEAVE].is_mending
+    assert [outcomes[i].is_lost for i in PROMOTED] == [True, True, True, False]
+    assert not outcomes[AS_IT_IS].is_mending
+    others = try_all(name, "acknowledged_is_consumed_or_to_come", "master power loss")
+    assert not any(outcome.is_promotion for outcome in others)

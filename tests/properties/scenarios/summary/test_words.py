@@ -145,7 +145,7 @@ def test_causes_are_known() -> None:
     claims = {name for world in SHOWN for name in world.claims}
     for cause in load_words().causes:
         assert len(list(filter(None, (cause.explanation, cause.claim, cause.variant)))) == 1
-        assert not cause.variant or VARIANTS[cause.variant].unawaited
+        assert not cause.variant or VARIANTS[cause.variant].is_setting
         assert cause.explanation in classes | {""}
         assert cause.claim in claims | {""}
 
