@@ -200,7 +200,7 @@ def render_other_forms(shown: Iterable[Function]) -> Iterator[str]:
         if others:
             told.append(f"`{function.__name__}` in {others}")
     if told:
-        yield wrap(f"Different in repairs or later releases: {'; '.join(told)}.")
+        yield wrap(f"Different in repairs, later releases or settings: {'; '.join(told)}.")
 
 
 def list_other_forms(function: Function) -> Iterator[str]:
@@ -226,6 +226,8 @@ def link_variant(variant: Variant) -> str:
     """A variant's name with a link: to its section if it is compared, else to its module."""
     is_compared = variant.name in COMPARED_VARIANTS
     folder = "reference/worlds/replication/changes"
+    is_apart = (ROOT / folder / "settings" / f"{variant.name}.py").exists()
+    folder += "/settings" * is_apart
     is_package = (ROOT / folder / variant.name).is_dir()
     file = f"../{folder}/{variant.name}{'/' if is_package else '.py'}"
     return f"[`{variant.name}`]({f'variants.md#{variant.name}' if is_compared else file})"

@@ -12,6 +12,7 @@ HEAD = (
     "What has happened to the master",
     "`brokerRole`",
     "Start it",
+    "Start it, copy its store to the slave",
     "Copy the slave's store to it",
     "Promote, old master away",
     "Promote, then copy back",

@@ -13,6 +13,7 @@ from command_line.output.progress import show_progress
 from properties.generated_text import count_steps
 from properties.language.world import ClaimedStructure
 from properties.schedules.known_schedules import load_known_schedules
+from properties.schedules.other_ends import vary_ends
 from properties.verdicts.certificates import encode_schedule, get_world_folder
 from properties.verdicts.fault_sets.certificates import describe, recheck_borders, save_borders
 from properties.verdicts.fault_sets.search import find_borders
@@ -69,6 +70,9 @@ def search_borders(
     from spark_fuzz.search.sampling import FaultSetSampler, list_known  # noqa: PLC0415
 
     known = list_known(structure)
+    progress(f"{structure.name}, fault sets: known schedules with other ends of brokers")
+    parameters = structure.world.sizes.fault_sets.limit(structure.world.everything.search_limits)
+    known = [*known, *vary_ends(structure, parameters, known)]
     sampler = FaultSetSampler(structure, known)
     return find_borders(structure, known, progress, sampler.search, left_open)
 

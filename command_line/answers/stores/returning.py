@@ -11,8 +11,8 @@ from command_line.answers.stores.pair import Pair
 TOLD = {
     OldMasterReturn.FOLLOWS: "its log is the beginning of the promoted one, up to {offset}",
     OldMasterReturn.DIFFERS: "from {offset} on it has other bytes, and neither broker notices",
-    OldMasterReturn.AHEAD: "from {offset} on it has bytes that the promoted log lacks, and from "
-    "4.9.3 to 4.9.8 alone a master refuses such a slave",
+    OldMasterReturn.AHEAD: "from {offset} on it has bytes that the promoted log lacks, and only "
+    "from 4.9.3 to 4.9.8 does a master refuse such a slave, until its own log is longer",
     OldMasterReturn.OUTRUN: "it ends at {offset}, before the promoted log begins, and is sent "
     "nothing",
     OldMasterReturn.HAS_GAP: "it lacks a file at {offset}, which no master sends",

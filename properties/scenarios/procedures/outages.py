@@ -42,8 +42,8 @@ ASKED = (*KEPT, EQUAL, FOLLOWED)
 """What an operator wants of a course: no acknowledged message is lost, consumers find it, no two
 brokers have different bytes at one offset, and a slave has all that its master has."""
 
-LEAVE, COPY_TO_MASTER = RECOVERIES[0], RECOVERIES[-1]
-COURSES = (LEAVE, COPY_TO_MASTER, *PROMOTIONS)
+LEAVE, COPY_TO_SLAVE, COPY_TO_MASTER = RECOVERIES[0], RECOVERIES[-2], RECOVERIES[-1]
+COURSES = (LEAVE, COPY_TO_SLAVE, COPY_TO_MASTER, *PROMOTIONS)
 """What may be done: without a promotion, and with one."""
 
 ANSWER = "answer"
