@@ -76,7 +76,7 @@ def find_functions(file: str) -> dict[str, str]:
 
 def find_other_forms(part: str) -> set[tuple[str, str]]:
     """The functions and rules that a part names as other ones in a variant, with that variant."""
-    sentence = re.search(r"^Different in [\w ]+: (.*)\.\n", part, re.M | re.S)
+    sentence = re.search(r"^Different in [\w, ]+: (.*)\.\n", part, re.M | re.S)
     told = " ".join(sentence[1].split()).split("; ") if sentence else []
     pairs = (each.split(" in ", 1) for each in told)
     return {(f.strip("`"), v) for f, links in pairs for v in re.findall(r"\[`(\w+)`\]", links)}

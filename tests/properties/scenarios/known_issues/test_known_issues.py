@@ -219,7 +219,7 @@ def test_names_are_unique_and_certainties_known() -> None:
 
 BESIDE_THE_SURVEY = {
     *("#316", "#405", "#467", "#7437", "#8239", "#9728", "#9942"),
-    *("#10017", "#10108", "#10578"),
+    *("#10017", "#10108", "#10578", "#2114", "#3388", "ali#395", "ali#400"),
 }
 """Threads that were read on the tracker itself."""
 
