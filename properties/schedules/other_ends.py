@@ -18,10 +18,23 @@ from properties.schedules.related_structures import Schedule
 from reference.language.machine import Action, compute_machine, probe
 from reference.language.parameters import BaseParameters
 
+MASTER_STARTS = (
+    "restart_master",
+    "restart_master_without_blank",
+    "restart_master_behind_blank",
+    "restart_master_with_stale_bytes",
+)
+SLAVE_STARTS = (
+    "restart_slave",
+    "restart_slave_beyond_received",
+    "restart_slave_with_stale_bytes",
+)
+"""Each way in which a broker starts, by the names of rules, the plainest first."""
+
 
 @frozen
 class BrokerEnds:
-    """How a broker ends and starts, by the names of rules."""
+    """How a broker ends and starts, by the names of steps."""
 
     kill: str
     stop: tuple[str, str]
@@ -36,22 +49,13 @@ MASTER = BrokerEnds(
     kill="kill_master",
     stop=("begin_master_stop", "finish_master_stop"),
     persist="persist_progress[0]",
-    starts=(
-        "restart_master",
-        "restart_master_without_blank",
-        "restart_master_behind_blank",
-        "restart_master_with_stale_bytes",
-    ),
+    starts=MASTER_STARTS,
 )
 SLAVE = BrokerEnds(
     kill="kill_slave[0]",
     stop=("begin_slave_stop[0]", "finish_slave_stop[0]"),
     persist="persist_progress[1]",
-    starts=(
-        "restart_slave[0]",
-        "restart_slave_beyond_received[0]",
-        "restart_slave_with_stale_bytes[0]",
-    ),
+    starts=tuple(f"{name}[0]" for name in SLAVE_STARTS),
 )
 
 Change = Callable[[BrokerEnds], Mapping[str, tuple[str, ...]]]

@@ -42,6 +42,7 @@ from properties.scenarios.procedures.readers import (
     judge_readers,
 )
 from properties.schedules.judgement import ScheduleError, follow
+from properties.schedules.other_ends import MASTER_STARTS, SLAVE_STARTS
 from properties.verdicts.verdict import Verdict
 from properties.worlds.replication.convergence import (
     DISPATCH_STEPS,
@@ -184,19 +185,6 @@ def start_slave(state: Cluster, number: int) -> list[Cluster]:
     if state.slaves[number].is_up:
         return [state]
     return start(state, SLAVE_STARTS, number)
-
-
-MASTER_STARTS = (
-    "restart_master",
-    "restart_master_without_blank",
-    "restart_master_behind_blank",
-    "restart_master_with_stale_bytes",
-)
-SLAVE_STARTS = (
-    "restart_slave",
-    "restart_slave_beyond_received",
-    "restart_slave_with_stale_bytes",
-)
 
 
 def begin_file(state: Cluster) -> list[Cluster]:

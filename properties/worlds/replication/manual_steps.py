@@ -20,6 +20,7 @@ from reference.worlds.replication.lifecycle import (
     begin_life,
     compute_recovery_range,
     has_modelled_life_left,
+    make_old_master_slave,
     start_master,
 )
 from reference.worlds.replication.lineage import is_prefix
@@ -116,14 +117,6 @@ def remove_epoch_file(cluster: Cluster, slave: int) -> RuleBody:
     # EFFECT
     place = get_place(slave)
     return put_file(cluster, place, make_empty_disk(cluster, place))
-
-
-def make_old_master_slave(cluster: Cluster, slave: int) -> Cluster:
-    """The cluster in which the old master takes this slave's place, with the log that it has."""
-    old = cluster.master
-    broker = Slave(log=old.log, is_up=False, has_abort_file=old.has_abort_file)
-    slaves = replace_at(cluster.slaves, slave, broker)
-    return evolve(cluster, slaves=slaves, messages=mark_received(cluster.messages, old.log))
 
 
 @rule(who="operator", source="BrokerController#initialize with another brokerRole and brokerId")

@@ -44,6 +44,7 @@ from reference.worlds.replication.mapped_files import (
     load,
 )
 from reference.worlds.replication.put import abandon_pending_puts, is_in_line
+from reference.worlds.replication.replication import mark_received
 from reference.worlds.replication.state import (
     UNKNOWN_OFFSET,
     Cluster,
@@ -95,6 +96,14 @@ def has_uncounted_life(cluster: Cluster) -> bool:
     This cannot happen without a controller and without a pool of buffers (R-NS-09).
     """
     return False
+
+
+def make_old_master_slave(cluster: Cluster, slave: int) -> Cluster:
+    """The cluster in which the old master, which is down, takes this slave's place with its log."""
+    old = cluster.master
+    broker = Slave(log=old.log, is_up=False, has_abort_file=old.has_abort_file)
+    slaves = replace_at(cluster.slaves, slave, broker)
+    return evolve(cluster, slaves=slaves, messages=mark_received(cluster.messages, old.log))
 
 
 def begin_life(cluster: Cluster, log: CommitLog) -> Cluster:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.language.operators import any_of, choose, negate
-from reference.language.rule import RuleBody, between, replace_at, rule, when
+from reference.language.rule import RuleBody, between, rule, when
 from reference.language.variant import overridable
 from reference.worlds.replication import lifecycle
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT
@@ -40,6 +40,7 @@ from reference.worlds.replication.lifecycle import (
     has_modelled_life_left,
     has_stale_bytes,
     is_blank_to_cut,
+    make_old_master_slave,
     start_slave,
 )
 from reference.worlds.replication.lineage import (
@@ -53,14 +54,12 @@ from reference.worlds.replication.mapped_files import (
 )
 from reference.worlds.replication.replication import (
     is_accepting,
-    mark_received,
 )
 from reference.worlds.replication.state import (
     Cluster,
     CommitLog,
     EpochFile,
     Master,
-    Slave,
 )
 
 
@@ -143,15 +142,9 @@ def make_master(cluster: Cluster, log: CommitLog) -> Cluster:
 
 
 def make_slave(cluster: Cluster, slave: int) -> Cluster:
-    """The cluster in which the old master takes this slave's place; it is down."""
-    old = cluster.master
-    broker = Slave(log=old.log, is_up=False, has_abort_file=old.has_abort_file)
-    messages = mark_received(cluster.messages, old.log)
-    slaves = replace_at(cluster.slaves, slave, broker)
-    starts = get_file(cluster, MASTER_PLACE).starts
-    old_file = EpochFile(starts=starts)
-    exchanged = put_file(cluster, get_place(slave), old_file)
-    return evolve(exchanged, slaves=slaves, messages=messages)
+    """The cluster in which the old master takes this slave's place, with its epoch file."""
+    old_file = EpochFile(starts=get_file(cluster, MASTER_PLACE).starts)
+    return put_file(make_old_master_slave(cluster, slave), get_place(slave), old_file)
 
 
 @rule(
