@@ -15,6 +15,7 @@ from tests.command_line.test_check import write_group
 SHORT = ("--what-if", "slave.haSendHeartbeatInterval=4999")
 LATE = ("--what-if", "slave.haSendHeartbeatInterval=19000")
 SMALL = ("--what-if", "slave.mapedFileSizeCommitLog=1048576")
+YOUNG = ("--what-if", "fileReservedTime=0")
 UNKEPT = ("--what-if", "slave.fileReservedTime=0")
 SAID = "fileReservedTime=0 (slave 1)"
 
@@ -39,12 +40,21 @@ def test_what_was_proved_without_an_assumption_is_undecided(
         (SHORT, "acknowledgement_is_truthful:slave kill", "C41"),
         (LATE, "slaves_reach_the_masters_end:none", "S49"),
         (SMALL, "slaves_reach_the_masters_end:none", "S50"),
+        (YOUNG, "flush_reaches_the_end:none", "B55"),
     ],
 )
 def test_timers_and_sizes_refute(options: tuple[str, ...], cell: str, code: str) -> None:
     """They break what holds for stock brokers, without any failure, and the screen says what."""
     assert run("check", *options, "--require", cell).returncode == exit_codes.REFUTED
     assert code in run("check", *options).stdout
+
+
+@pytest.mark.parametrize("options", [LATE, SMALL, YOUNG])
+def test_what_consumers_lose_is_judged_all_the_same(options: tuple[str, ...]) -> None:
+    """What does not rest on the setting keeps its verdict."""
+    screen = run("check", *options).stdout
+    assert "undecided for these read settings" not in screen
+    assert "N12 one power loss of the master" in screen
 
 
 def test_explain_tells_what_the_setting_does_and_what_helps() -> None:

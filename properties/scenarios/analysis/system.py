@@ -19,9 +19,9 @@ from properties.verdicts.verdict import Verdict, VerdictWord, leave_open
 from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.world import ClaimedGroup
 from properties.worlds.system.world import NO_SLAVE_READS, ClaimedSystem
+from reference.assumptions.register import ASSUMPTIONS
 from reference.configuration.broker_group import BrokerGroup
 from reference.releases.timing_differences import OVERFLOW_RESETS_TO_MAX
-from reference.releases.versions import RULE_SETS
 from reference.roles import Role
 from reference.worlds.replication.changes import VARIANTS
 
@@ -60,10 +60,15 @@ def decide_system(structure: ClaimedSystem, *, is_from_first: bool) -> tuple[Ver
     )
 
 
-def keep_steps(log: ClaimedGroup) -> ClaimedGroup:
-    """The group without variants that leave every step as it is: they say what rest waits for."""
-    telling = [n for n in log.variants if n in RULE_SETS or not VARIANTS[n].unawaited]
-    return evolve(log, variants=tuple(telling))
+ASSUMED = {
+    each.change for each in ASSUMPTIONS.values() if each.change and VARIANTS[each.change].is_setting
+}
+"""The variants of groups that do not meet an assumption, if only settings make them so."""
+
+
+def leave_out_assumed(log: ClaimedGroup) -> ClaimedGroup:
+    """The group as if it met every assumption: what rests on one is left open afterwards."""
+    return evolve(log, variants=tuple(name for name in log.variants if name not in ASSUMED))
 
 
 def stands_for_last(structure: ClaimedSystem, verdict: Verdict) -> bool:
@@ -81,7 +86,7 @@ def stands_for_last(structure: ClaimedSystem, verdict: Verdict) -> bool:
 
 def list_pair_names(group: BrokerGroup, readings: Iterable[ReadingAnalysis]) -> tuple[str, ...]:
     """The names of the systems of a group with one slave, whether they were decided or not."""
-    log = keep_steps(compute_structure(group))
+    log = leave_out_assumed(compute_structure(group))
     readers = (each.find_structure(is_from_first=True) for each in readings)
     found = (ClaimedSystem(log, each).name for each in readers if each is not None)
     return tuple(dict.fromkeys(found))
@@ -92,7 +97,7 @@ def list_lone_names(group: BrokerGroup) -> tuple[str, ...]:
 
     None for one that waits for a slave: it acknowledges nothing.
     """
-    alone = keep_steps(compute_structure(group))
+    alone = leave_out_assumed(compute_structure(group))
     is_waiting = get_waiting_role(alone) == Role.SYNC_MASTER.name
     if is_waiting or group.master.get("slaveReadEnable"):
         return ()
