@@ -14,6 +14,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from textwrap import fill
 
 from attrs import define, field, frozen
@@ -27,11 +28,13 @@ from properties.language.world import World
 from properties.worlds.replication.world import CLAIMS, LEMMAS
 from reference.language.rule import Rule, between, when
 from reference.language.variant import Variant, overridable
-from reference.worlds.replication.changes import VARIANTS
+from reference.worlds.replication.changes import CHANGES, VARIANTS
 from reference.worlds.replication.conditions import MEANINGS
 from reference.worlds.replication.rules import RULES
 
 WIDTH = 100
+MODULES = {change.VARIANT.name: Path(inspect.getfile(change)) for change in CHANGES}
+"""The file of each variant, by its name."""
 
 
 class MissingMeaningError(LookupError):
@@ -225,11 +228,9 @@ def is_overridable(function: Function) -> bool:
 def link_variant(variant: Variant) -> str:
     """A variant's name with a link: to its section if it is compared, else to its module."""
     is_compared = variant.name in COMPARED_VARIANTS
-    folder = "reference/worlds/replication/changes"
-    is_apart = (ROOT / folder / "settings" / f"{variant.name}.py").exists()
-    folder += "/settings" * is_apart
-    is_package = (ROOT / folder / variant.name).is_dir()
-    file = f"../{folder}/{variant.name}{'/' if is_package else '.py'}"
+    module = MODULES[variant.name].relative_to(ROOT)
+    is_package = module.stem == "__init__"
+    file = f"../{module.parent}/" if is_package else f"../{module}"
     return f"[`{variant.name}`]({f'variants.md#{variant.name}' if is_compared else file})"
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from attrs import asdict
 
-from brokers.disk.comparison.handshake import compute_handshake
+from brokers.disk.comparison.handshake import HandshakeOutcome, compute_handshake
 from brokers.disk.comparison.promotion import Lost
+from brokers.disk.comparison.returning import compute_return
 from brokers.disk.comparison.table_comparison import TableFinding
 from brokers.disk.findings import DiskFinding
 from brokers.disk.records.held_records import HeldRecord
@@ -15,7 +16,6 @@ from brokers.disk.records.units import Unit
 from brokers.disk.stored_brokers import StoredBroker, tell_start_problem
 from command_line.answers.stores.mending import choose_mend
 from command_line.answers.stores.pair import Pair
-from command_line.answers.stores.returning import tell_return
 
 
 def tell_record(record: HeldRecord) -> dict[str, Any]:
@@ -101,10 +101,22 @@ def tell_value(value: Any) -> Any:
     return asdict(value) if hasattr(value, "__attrs_attrs__") else value
 
 
-def tell_handshake(pair: Pair) -> dict[str, Any] | None:
-    """With a controller, what the slave does when it connects; None without one."""
-    found = compute_handshake(pair.master, pair.slave)
+def tell_handshake(found: HandshakeOutcome | None) -> dict[str, Any] | None:
+    """With a controller, what a slave does when it connects; None without one."""
     return None if found is None else {"answer": found.answer.value, "offset": found.offset}
+
+
+def tell_return(pair: Pair) -> dict[str, Any] | None:
+    """The old master as the slave of the promoted one; None if nothing can be said."""
+    found = compute_return(pair.master, pair.slave, pair.logs)
+    if found is None:
+        return None
+    return {
+        "is_good": found.is_good,
+        "why": found.outcome.value,
+        "offset": found.offset,
+        "handshake": tell_handshake(found.handshake),
+    }
 
 
 def tell_lost(lost: Lost) -> dict[str, Any]:
@@ -124,7 +136,7 @@ def tell_pair(pair: Pair) -> dict[str, Any]:
         "differs_from": pair.logs.differs_from,
         "differs_until": pair.logs.differs_until,
         "findings": [tell_finding(finding) for finding in pair.logs.findings],
-        "next_handshake": tell_handshake(pair),
+        "next_handshake": tell_handshake(compute_handshake(pair.master, pair.slave)),
         "tables": [tell_table(found) for found in pair.tables],
         "lost_if_master_stays": tell_lost(choices.if_master_stays),
         "older_than_the_masters_log": tell_lost(choices.older),

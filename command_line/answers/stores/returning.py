@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from brokers.disk.comparison.returning import OldMasterReturn, ReturnOutcome, compute_return
+from brokers.disk.comparison.returning import OldMasterReturn, compute_return
 from command_line.answers.stores.pair import Pair
 
 TOLD = {
@@ -34,22 +33,3 @@ def describe_return(pair: Pair) -> Iterator[str]:
         return
     yield f"The old master must not start as its slave as it is: {told}."
     yield "Copy the promoted store to it instead, once that broker is stopped again."
-
-
-def tell_return(pair: Pair) -> dict[str, Any] | None:
-    """The same for programs; None if nothing can be said."""
-    found = compute_return(pair.master, pair.slave, pair.logs)
-    return None if found is None else tell_outcome(found)
-
-
-def tell_outcome(found: ReturnOutcome) -> dict[str, Any]:
-    """An outcome's fields."""
-    handshake = found.handshake
-    return {
-        "is_good": found.is_good,
-        "why": found.outcome.value,
-        "offset": found.offset,
-        "handshake": None
-        if handshake is None
-        else {"answer": handshake.answer.value, "offset": handshake.offset},
-    }
