@@ -276,7 +276,7 @@ POINTS = (
             mutant="position_transfer: is_not_positioned, condition dropped",
             lemma="frame_in_step_is_where_the_log_ends",
             refused_by="l_wait_store_false",
-            refused_seq=34,
+            refused_seq=26,
         ),
     ),
     Point(
@@ -355,8 +355,8 @@ POINTS = (
             "requires a report beyond the end of the message",
             mutant="answer_slave_wait: is_reported, strictness flipped: "
             "(messages.end_offset <= master.push2_slave_ma...",
-            refused_by="d2_fallbehind_exact",
-            refused_seq=24,
+            refused_by="l_wait_store_false",
+            refused_seq=27,
         ),
     ),
     Point(
@@ -391,6 +391,8 @@ POINTS = (
         Mistake(
             "keeps a file that a slave lacks",
             mutant="expire_uncopied_master_file: master.log.start_offset, effect omitted",
+            refused_by="p_slave_behind_master_min",
+            refused_seq=72,
         ),
     ),
 )

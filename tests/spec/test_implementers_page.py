@@ -73,8 +73,8 @@ def test_what_else_notices_a_mistake_is_found_again(mistake: Mistake) -> None:
     task = JudgingTask("replication", rule, ("lemmas", "recordings"), TRACES, (mistake.mutant,))
     (finding,) = judge_rule(task, lambda text: None).findings
     assert mistake.lemma == (finding.lemma or {"lemma": ""})["lemma"]
-    refusal = finding.refusal or {"name": "", "seq": 0}
-    assert (mistake.refused_by, mistake.refused_seq) == (refusal["name"], refusal["seq"])
+    recording = finding.recording or {"name": "", "seq": 0}
+    assert (mistake.refused_by, mistake.refused_seq) == (recording["name"], recording["seq"])
 
 
 def test_no_mistake_is_not_noticed() -> None:

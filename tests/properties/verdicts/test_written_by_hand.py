@@ -25,7 +25,8 @@ ENTRIES = [
 def find_named(name: str) -> ClaimedStructure:
     """The structure of a name, which may be that of a setting of a group without certificates."""
     plain, _, setting = name.partition(" with ")
-    return evolve(STRUCTURES[plain], variants=(setting,)) if setting else STRUCTURES[plain]
+    structure = STRUCTURES[plain]
+    return evolve(structure, variants=(setting, *structure.variants)) if setting else structure
 
 
 @pytest.mark.parametrize(
