@@ -224,8 +224,7 @@ def test_a_masters_short_retention_is_decided() -> None:
         changed = [v for v in after if v.word is not before[get_cell(v)].word]
         assert {v.guarantee for v in changed} == claims
         opened = [get_cell(v) for v in changed if v.word is not VerdictWord.REFUTED]
-        left = [("acknowledged_is_kept_on_some_broker", "master power loss")]
-        assert opened == (left if flush == "SYNC_FLUSH" else [])
+        assert opened == []
 
 
 def test_settings_that_only_leave_rest_waiting_refute_nothing_else() -> None:
