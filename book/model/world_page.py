@@ -28,6 +28,12 @@ from properties.worlds.catalogue import OTHER_WORLDS
 from reference.language.machine import record_machine
 from reference.language.rule import Rule
 
+NOT_ASKED = "-"
+"""Stands where a claim's premise cannot hold: no verdict, since there is nothing to ask."""
+
+VACUOUS_REASON = "Vacuous: "
+"""How the reason of such an expected verdict begins."""
+
 
 def render_rules(world: World) -> str:
     """A section for each rule: effect, actor, source, conditions."""
@@ -71,10 +77,10 @@ def _render_guarantee(world: World, name: str) -> Iterator[str]:
     yield f"{guarantee.why}\n"
     yield _render_verdicts(world, name)
     for expected, fault_models in group_by_reason(world, name):
-        told = ", ".join(
-            dict.fromkeys(describe_word(load_cells(shown)[name, c]) for c in fault_models)
-        )
-        yield f"\n**{', '.join(fault_models)}** ({told}): {expected.reason}"
+        cells = [load_cells(shown)[name, each] for each in fault_models]
+        told = ", ".join(dict.fromkeys(map(describe_word, cells)))
+        reason = expected.reason.removeprefix(VACUOUS_REASON)
+        yield f"\n**{', '.join(fault_models)}** ({told}): {reason}"
         if expected.verdict is VerdictWord.REFUTED:
             yield f"\n{_render_refutation(shown, name, fault_models)}"
     yield f"\n{mark(name)}"
@@ -93,8 +99,12 @@ def _render_refutation(shown: Any, name: str, fault_models: Sequence[str]) -> st
 
 def _render_verdicts(world: World, name: str) -> str:
     cells = {structure.name: load_cells(structure) for structure in world.structures}
-    fault_models = [each.name for each in world.fault_models]
-    return render_merged(list(cells), fault_models, lambda s, c: tell(cells[s][name, c]))
+    asked = [
+        each.name
+        for each in world.fault_models
+        if not all(found[name, each.name].is_vacuous for found in cells.values())
+    ]
+    return render_merged(list(cells), asked, lambda s, c: tell(cells[s][name, c]))
 
 
 def group_by_reason(world: World, name: str) -> list[tuple[Expectation, list[str]]]:
@@ -107,11 +117,11 @@ def group_by_reason(world: World, name: str) -> list[tuple[Expectation, list[str
 
 
 def tell(cell: Verdict) -> str:
-    """A verdict in words; of a proved one, whether its premise can hold at all.
+    """A verdict in words, if the premise can hold at all.
 
     Which schedule is the shortest is not part of it: a chapter says how they were found.
     """
-    return describe(evolve(cell, is_shortest=True), is_vacuous=cell.is_vacuous)
+    return NOT_ASKED if cell.is_vacuous else describe(evolve(cell, is_shortest=True))
 
 
 def render_lemmas(lemmas: Mapping[str, Property]) -> str:
@@ -123,9 +133,9 @@ def render_lemmas(lemmas: Mapping[str, Property]) -> str:
 
 
 def count_cells(world: World) -> dict[str, int]:
-    """The numbers of proved, disputed and refuted verdicts of a world."""
+    """The numbers of proved, disputed and refuted verdicts of a world, and of those not asked."""
     words = Counter(
-        "disputed" if v.disputed else v.word.value + (" vacuously" if v.is_vacuous else "")
+        NOT_ASKED if v.is_vacuous else "disputed" if v.disputed else v.word.value
         for s in world.structures
         for v in load_cells(s).values()
     )
@@ -133,18 +143,26 @@ def count_cells(world: World) -> dict[str, int]:
 
 
 def render_summary(world: World) -> str:
-    """One sentence: the number of verdicts, by word."""
+    """The number of verdicts, by word, and of what is not asked."""
     words = count_cells(world)
+    places, not_asked = sum(words.values()), words.pop(NOT_ASKED, 0)
     told = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))
-    return (
+    grid = (
         f"{len(world.structures)} structures x {len(world.fault_models)} fault models x "
-        f"{len(world.claims)} guarantees = {sum(words.values())} verdicts: {told}."
+        f"{len(world.claims)} guarantees = {places}"
+    )
+    if not not_asked:
+        return f"{grid} verdicts: {told}."
+    return (
+        f"{places - not_asked} verdicts: {told}. In {not_asked} more places of the grid "
+        f"({grid}) the premise of the claim cannot hold, which is proved, too: nothing is asked "
+        f'there, and the tables have "{NOT_ASKED}" or no column.'
     )
 
 
 def describe_word(cell: Verdict) -> str:
     """The engine's word for a verdict, or its dispute."""
-    return cell.dispute or cell.word.value + (" (vacuous)" if cell.is_vacuous else "")
+    return "not asked" if cell.is_vacuous else cell.dispute or cell.word.value
 
 
 def _clean(text: str | None) -> str:

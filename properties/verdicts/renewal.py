@@ -143,7 +143,29 @@ def derive(
     """
     document = certificates.load_required(base)
     verdicts = renew(structure, document, on_progress, base=base).verdicts
-    return certificates.make_document(structure, verdicts)
+    return certificates.make_document(structure, shorten_by_related(structure, verdicts))
+
+
+def shorten_by_related(
+    structure: ClaimedStructure, verdicts: Iterable[Verdict]
+) -> tuple[Verdict, ...]:
+    """The same verdicts, refuted by a schedule of a related structure where that is shorter.
+
+    A base in which much more is needed leaves schedules of which most steps are needless here.
+    """
+    related = certificates.load_related(structure)
+    known = dict.fromkeys(v.schedule for v in related if v.word is VerdictWord.REFUTED)
+    found = find_refutations(structure, known, None)
+
+    def shorten(verdict: Verdict) -> Verdict:
+        admitted = set(structure.world.get_fault_model(verdict.fault).admitted)
+        fitting = (s for faults, s in found[verdict.guarantee].items() if faults <= admitted)
+        shortest = min((verdict.schedule, *fitting), key=len)
+        if len(shortest) == len(verdict.schedule):
+            return verdict
+        return evolve(verdict, schedule=shortest, is_shortest=False)
+
+    return tuple(shorten(v) if v.word is VerdictWord.REFUTED else v for v in verdicts)
 
 
 def _list_old_lemmas(

@@ -6,6 +6,12 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from attrs import frozen
 
+from reference.configuration.acting_slaves import (
+    explain_acting,
+    is_acting_asked,
+    is_answered_by_those_in_sync,
+    is_refused_without_slave,
+)
 from reference.configuration.controller_keys import (
     explain_controlled,
     find_unequal,
@@ -305,8 +311,10 @@ class BrokerGroup:
         if not self.is_controlled:
             reason = explain_mode(values, self.version.mode)
             yield from () if reason is None else (reason,)
-            return
         members = [broker.values for broker in (self.master, *self.slaves)]
+        yield from explain_acting(members, self.version)
+        if not self.is_controlled:
+            return
         asked = [settings for settings in members if is_controller_asked(settings)]
         if 0 < len(asked) < len(members):
             yield "enableControllerMode=true is in some files of the group only; set it in all"
@@ -328,6 +336,23 @@ class BrokerGroup:
         """With a controller, and the master refuses puts while it is alone."""
         asked = self.master.values.get(MIN_IN_SYNC_REPLICAS, "1").strip()
         return self.is_controlled and asked == "2"
+
+    @property
+    def has_acting_slave(self) -> bool:
+        """A slave acts for a master that is down."""
+        return bool(self.slaves) and is_acting_asked(self.master.values, self.version)
+
+    @property
+    def is_answered_by_those_in_sync(self) -> bool:
+        """The master needs a slave for a put only while one is in sync."""
+        is_waiting = self.master.role is Role.SYNC_MASTER
+        return is_waiting and is_answered_by_those_in_sync(self.master.values, self.version)
+
+    @property
+    def is_refused_without_slave(self) -> bool:
+        """The master refuses puts that wait while no slave is in sync."""
+        is_waiting = self.master.role is Role.SYNC_MASTER
+        return is_waiting and is_refused_without_slave(self.master.values, self.version)
 
     @property
     def has_store_pool(self) -> bool:

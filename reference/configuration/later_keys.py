@@ -54,7 +54,6 @@ class LaterKey:
 
 _OTHERS_OUTSIDE = {
     ENABLE_DLEDGER: "replicates by Raft (V-06)",
-    "enableSlaveActingMaster": "lets a slave act for its master (V-49)",
     "asyncLearner": "keeps a slave out of all sets",
     "syncFromLastFile": "lets a new slave begin at the last file",
     "enableBuildConsumeQueueConcurrently": "dispatches by several threads "
@@ -75,6 +74,7 @@ autoDeleteUnusedStats enableScheduleMessageStats processReplyMessageThreadPoolNu
 replyThreadPoolQueueCapacity storeReplyMessageEnable
 slaveTimeout
 allAckInSyncStateSet controllerAddr enableAutoInSyncReplicas enableControllerMode
+enableSlaveActingMaster
 haFlowControlEnable haMaxGapNotInSync haMaxTimeSlaveNotCatchup minInSyncReplicas totalReplicas
 brokerHeartbeatInterval brokerNotActiveTimeoutMillis checkSyncStateSetPeriod deleteFileBatchMax
 diskSpaceCleanForciblyRatio diskSpaceWarningLevelRatio enableRemoteEscape lockInStrictMode

@@ -97,7 +97,7 @@ def test_a_screen_holds_whatever_the_names(tmp_path: Path) -> None:
 
 def test_commands_are_printed_as_a_shell_takes_them(tmp_path: Path) -> None:
     """With changes and options about consumers too; words stay whole with their quotes."""
-    folder = write_group(tmp_path / "two words", "SYNC_MASTER")
+    folder = write_group(tmp_path / "two words", "ASYNC_MASTER", slaves=0)
     name = os.path.relpath(folder, tmp_path)
     options = ["--what-if", "flushDiskType=SYNC_FLUSH", "--group", "brokerId=1"]
     run_in = run("check", name, *options, folder=tmp_path, env={"COLUMNS": "80"}).stdout
@@ -393,7 +393,7 @@ def test_a_change_may_leave_the_model(tmp_path: Path) -> None:
         ("brokerRole=SYNC_MASTER", "leaves the group outside the model"),
     ):
         assert show(file, *options, change)[0].startswith(f"The change {told}")
-    out = show(PAIR, *options[2:], "enableSlaveActingMaster=true")
+    out = show(PAIR, *options[2:], "asyncLearner=true")
     assert out[0].startswith("The change takes the group out of the model")
 
 

@@ -69,11 +69,15 @@ def test_tables_of_guarantees_tell_what_is_vacuous(guarantee: str) -> None:
 
 @pytest.mark.parametrize("world", OTHER_WORLDS, ids=name_of)
 def test_tables_of_worlds_have_every_cell(world: World) -> None:
-    """The same in the chapters of the other worlds."""
+    """The same in the chapters of the other worlds, of each column in which something is asked."""
     names = [s.name for s in world.structures]
-    columns = [c.name for c in world.fault_models]
     for guarantee in world.claims:
         tables = list(find_tables(world.chapter, f"### `{guarantee}`"))
+        columns = [
+            c.name
+            for c in world.fault_models
+            if any(not load_cells(s)[guarantee, c.name].is_vacuous for s in world.structures)
+        ]
         expected = {
             (s.name, column): tell(load_cells(s)[guarantee, column])
             for s in world.structures

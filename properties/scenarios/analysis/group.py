@@ -39,8 +39,8 @@ class GroupAnalysis:
 
     @cached_property
     def tables(self) -> tuple[Analysis, ...]:
-        """Topics, subscription groups, delayed messages; none without a slave."""
-        return analyse_tables(self.group)
+        """Topics, subscription groups, delayed messages; none without a slave, or if it acts."""
+        return () if self.group.has_acting_slave else analyse_tables(self.group)
 
     @cached_property
     def starts(self) -> Analysis:
@@ -49,12 +49,16 @@ class GroupAnalysis:
 
     @cached_property
     def readings(self) -> tuple[ReadingAnalysis, ...]:
-        """Every kind of consumers; none without a slave."""
+        """Every kind of consumers; none without a slave, or if it acts for its master."""
+        if self.group.has_acting_slave:
+            return ()
         return analyse_readings(self.group, self.question, self.decide_reading)
 
     @cached_property
     def systems(self) -> tuple[Analysis, ...]:
         """From put to consumed, for each kind of consumers for which that was decided."""
+        if self.group.has_acting_slave:
+            return ()
         return analyse_systems(self.group, self.readings, self.question)
 
     @cached_property

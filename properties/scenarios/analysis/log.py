@@ -32,6 +32,12 @@ from reference.worlds.replication.changes.controller_mode.settings.ack_by_master
     ACK_BY_MASTER_ALONE,
 )
 from reference.worlds.replication.changes.controller_mode.settings.two_in_sync import TWO_IN_SYNC
+from reference.worlds.replication.changes.settings.answered_by_those_in_sync import (
+    ANSWERED_BY_THOSE_IN_SYNC,
+)
+from reference.worlds.replication.changes.settings.refused_without_slave import (
+    REFUSED_WITHOUT_SLAVE,
+)
 from reference.worlds.replication.changes.settings.transient_store_pool import STORE_POOL
 from reference.worlds.replication.parameters import SIZE_KEYS, SLAVES_MAX, Parameters, clip_sizes
 
@@ -61,6 +67,8 @@ def compute_structure(group: BrokerGroup) -> ClaimedGroup:
         STORE_POOL: group.has_store_pool,
         ACK_BY_MASTER_ALONE: group.is_answered_alone,
         TWO_IN_SYNC: group.is_refusing_alone,
+        ANSWERED_BY_THOSE_IN_SYNC: group.is_answered_by_those_in_sync,
+        REFUSED_WITHOUT_SLAVE: group.is_refused_without_slave,
     }
     settings = (*list_changes(group), *(name for name, is_set in changes.items() if is_set))
     shape = ClaimedGroup(master.role, master.flush_disk_type, slaves, variants=settings)

@@ -50,16 +50,26 @@ NO_SYSTEM_OF_POOL = "undecided with the transient pool"
 NO_SYSTEM_OF_TIMERS = "undecided with these timers"
 NO_SYSTEM_CONTROLLED = "undecided with a controller"
 NO_SYSTEM_OF_READERS = "undecided for these read settings"
+NO_SYSTEM_OF_ACTING = "undecided while a slave may act as master"
 NO_READING = "not decided for these read settings"
 """Why no world judges a row of some group."""
 
 
-def judge_rows(log: ClaimedGroup, sources: Sequence[Analysis]) -> tuple[Row, ...]:
-    """Every row for a group whose log has this structure."""
-    return tuple(judge_row(words, log, sources) for words in load_words().rows)
+def judge_rows(
+    log: ClaimedGroup, sources: Sequence[Analysis], *, is_slave_acting: bool = False
+) -> tuple[Row, ...]:
+    """Every row for a group whose log has this structure, and whose slave may act as master."""
+    rows = load_words().rows
+    return tuple(judge_row(words, log, sources, is_slave_acting=is_slave_acting) for words in rows)
 
 
-def judge_row(words: RowWords, log: ClaimedGroup, sources: Sequence[Analysis]) -> Row:
+def judge_row(
+    words: RowWords,
+    log: ClaimedGroup,
+    sources: Sequence[Analysis],
+    *,
+    is_slave_acting: bool = False,
+) -> Row:
     """One row, judged by all verdicts on its claims."""
     title = words.title
     if words.needs_slaves and not log.slaves:
@@ -75,7 +85,7 @@ def judge_row(words: RowWords, log: ClaimedGroup, sources: Sequence[Analysis]) -
     opened = [v for _, v in telling if is_open(v)]
     open_under = tuple(dict.fromkeys(v.fault for v in sorted(opened, key=rank_fault_model)))
     notes = {"" if v.assumption else v.note for v in opened}
-    unjudged = say_unjudged(words, log, sources)
+    unjudged = say_unjudged(words, log, sources, is_slave_acting=is_slave_acting)
     if unjudged:
         open_under = (EVERYTHING_OPEN,)
     return Row(
@@ -112,12 +122,17 @@ def is_second_copy_promised(log: ClaimedGroup) -> bool:
     return alone or get_waiting_role(log) == Role.SYNC_MASTER.name
 
 
-def say_unjudged(words: RowWords, log: ClaimedGroup, sources: Sequence[Analysis]) -> str:
+def say_unjudged(
+    words: RowWords, log: ClaimedGroup, sources: Sequence[Analysis], *, is_slave_acting: bool
+) -> str:
     """Why the world that must judge the row decides nothing for such a group; empty if it does."""
     kinds = {type(source.structure) for source in sources}
-    if words.needs_system and ClaimedSystem not in kinds:
-        return say_no_system(log)
+    lacks_system = words.needs_system and ClaimedSystem not in kinds
     lacks_reading = words.needs_reading and log.slaves > 0 and ClaimedReading not in kinds
+    if is_slave_acting and (lacks_system or lacks_reading):
+        return NO_SYSTEM_OF_ACTING
+    if lacks_system:
+        return say_no_system(log)
     return NO_READING if lacks_reading else ""
 
 

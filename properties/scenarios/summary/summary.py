@@ -46,7 +46,8 @@ def summarise(analysis: GroupAnalysis, analyse_log: AnalyseLog) -> Summary:
     if log.outside_the_model:
         return Summary(len(group.slaves), settings, outside=log.outside_the_model)
     sources = analysis.summarised
-    rows = judge_rows(compute_structure(group), sources)
+    log_structure = compute_structure(group)
+    rows = judge_rows(log_structure, sources, is_slave_acting=group.has_acting_slave)
     values = {
         key: group.master.get(key) for each in load_actions().precautions for key in each.keys
     }

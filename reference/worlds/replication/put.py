@@ -74,6 +74,12 @@ def has_slave_wait(cluster: Cluster, put: Message) -> bool:
 
 
 @overridable
+def has_no_slave_wait(cluster: Cluster, put: Message) -> bool:
+    """The put is answered with the master's own status: it is not to wait for a slave."""
+    return negate(has_slave_wait(cluster, put))
+
+
+@overridable
 def is_connection_needed(cluster: Cluster) -> bool:
     """A put waits for a slave only if the master counts a connection (R-HA-19)."""
     return True
@@ -324,7 +330,7 @@ def skip_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     # ENABLED WHEN
     yield when(
         is_waiting_for_slave_check=put.phase == WAITS_FOR_SLAVE_CHECK,
-        has_no_slave_wait=negate(has_slave_wait(cluster, put)),
+        has_no_slave_wait=has_no_slave_wait(cluster, put),
     )
     # EFFECT
     return finish_slave_step(cluster, message)

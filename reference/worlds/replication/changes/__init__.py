@@ -33,9 +33,11 @@ from reference.worlds.replication.changes import (
 from reference.worlds.replication.changes.controller_mode.repairs import REPAIRS
 from reference.worlds.replication.changes.controller_mode.settings import SETTINGS
 from reference.worlds.replication.changes.settings import (
+    answered_by_those_in_sync,
     closed_before_first_report,
     file_expires_unflushed,
     frame_beyond_slave_file,
+    refused_without_slave,
     transient_store_pool,
 )
 
@@ -43,6 +45,7 @@ CHANGES = (
     ack_above_transfer_start,
     ack_by_all_in_sync,
     ack_per_connection,
+    answered_by_those_in_sync,
     late_reports_time_out,
     answered_in_line,
     blank_kept,
@@ -61,6 +64,7 @@ CHANGES = (
     flush_looked_at_again,
     no_slave_wait,
     put_outlasts_first_report,
+    refused_without_slave,
     report_capped,
     report_capped_from_second,
     transient_store_pool,
