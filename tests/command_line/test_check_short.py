@@ -99,7 +99,7 @@ def test_commands_are_printed_as_a_shell_takes_them(tmp_path: Path) -> None:
     """With changes and options about consumers too; words stay whole with their quotes."""
     folder = write_group(tmp_path / "two words", "ASYNC_MASTER", slaves=0)
     name = os.path.relpath(folder, tmp_path)
-    options = ["--what-if", "flushDiskType=SYNC_FLUSH", "--group", "brokerId=1"]
+    options = ["--what-if", "flushDiskType=SYNC_FLUSH", "--slaves", "0", "--group", "brokerId=1"]
     run_in = run("check", name, *options, folder=tmp_path, env={"COLUMNS": "80"}).stdout
     told = run_in.partition("More: ")[2].replace("\\\n", " ").splitlines()
     assert ["./rmqspec", "check", name, *options, "--all"] in [shlex.split(line) for line in told]

@@ -53,10 +53,18 @@ class ShownAnswers:
         return f" {shlex.join(self.words)}" if self.words else ""
 
     def list_changes(self) -> Iterator[str]:
-        """What the changes end, ease and bring, a line for each group that they change."""
+        """What the changes end, ease and bring, a line for each group that they change.
+
+        Where the number of slaves is unknown, what each number has in common is said once.
+        """
         for old, new in zip(self.before, self.answers, strict=False):
-            for one, other in zip(old.summaries, new.summaries, strict=False):
-                yield f"The change {say_change(one, other)}, for {new.title}."
+            pairs = list(zip(old.summaries, new.summaries, strict=False))
+            told = [say_change(one, other) for one, other in pairs]
+            if len(set(told)) == 1:
+                yield f"The change {told[0]}, for {new.title}."
+                continue
+            for (_, other), change in zip(pairs, told, strict=True):
+                yield f"The change {change}, for {new.title} with {say_slaves(other.slaves)}."
 
 
 def say_change(before: Summary, after: Summary) -> str:
