@@ -265,12 +265,17 @@ def analyse_upgrade(
 def list_consumed(
     groups: tuple[BrokerGroup, BrokerGroup], logs: tuple[Analysis, Analysis]
 ) -> tuple[tuple[Verdict, ...], tuple[Verdict, ...]]:
-    """The verdicts about consumers before and after, in what is decided of both."""
+    """The verdicts about consumers before and after, in what is decided of both.
+
+    Tables are left out: their claims are asked of topics and of groups, which change apart.
+    """
     analyses = [
         GroupAnalysis(group, ReadingQuestion(), log)
         for group, log in zip(groups, logs, strict=True)
     ]
-    others = [[s for s in each.summarised if s is not each.log] for each in analyses]
+    others = [
+        [s for s in each.summarised if s not in (each.log, *each.tables)] for each in analyses
+    ]
     verdicts = [[v for source in each for v in source.verdicts] for each in others]
     claims = [{v.guarantee for v in each} for each in verdicts]
     old, new = (tuple(v for v in each if v.guarantee in claims[0] & claims[1]) for each in verdicts)

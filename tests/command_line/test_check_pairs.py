@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from properties.scenarios.analysis.tables import analyse_tables
 from properties.verdicts.analysis import list_differing
 from properties.worlds.catalogue import OTHER_WORLDS
 from reference.configuration.deployments import sample_group
+from reference.releases.versions import parse_version
 from tests.command_line.run import run
 
 MASTER_ALONE = "tests/data/conf/2m-noslave/broker-a.properties"
@@ -40,6 +43,26 @@ def test_people_see_what_differs_only() -> None:
     topics, others, delayed = analyse_tables(sample_group())
     assert len(groups.strip().splitlines()) == 1 + len(list_differing(topics, others) or ())
     assert list_differing(others, delayed) is None
+
+
+@pytest.mark.parametrize(
+    ("release", "topics", "groups"),
+    [
+        ("4.4.0", "topics/4.4.0", "groups/4.4.0"),
+        ("4.7.0", "topics/4.5.0", "groups/4.5.0"),
+        ("5.1.0", "topics/4.7.1", "groups/4.5.0"),
+        ("5.3.0", "topics/5.1.1", "groups/4.5.0"),
+        ("5.3.1", "topics/5.1.1", "topics/4.7.1"),
+        ("5.3.3", "both/5.3.2", ""),
+        ("5.4.0", "both/5.3.4", ""),
+        ("5.5.1", "both/5.5.0", ""),
+    ],
+)
+def test_tables_are_those_of_the_release(release: str, topics: str, groups: str) -> None:
+    """Both at once where a release copies topics and groups alike (spec/tables.md)."""
+    *tables, _ = analyse_tables(sample_group(parse_version(release)))
+    names = [each.structure.name.removeprefix("tables/") for each in tables]
+    assert names == [name for name in (topics, groups) if name]
 
 
 def test_without_slaves_there_is_nothing_to_copy() -> None:

@@ -166,8 +166,8 @@ def say_number_left(summaries: Sequence[Summary]) -> str:
 def list_unknown(answer: ShortAnswer, *, has_asides: bool = True) -> Iterator[str]:
     """What is not decided, disputed, or rests on reading alone; a sentence each.
 
-    What is said of each number of slaves is said once. Asides are what every answer assumes, and
-    how many proofs rest on reading alone.
+    What is said of each number of slaves is said once. Asides are what every answer assumes, how
+    many proofs rest on reading alone, and which rows have a dispute beside their failures.
     """
     told = [(s, list(list_unknown_of(s, has_asides=has_asides))) for s in answer.summaries]
     shared = [each for each in told[0][1] if all(each in lines for _, lines in told)]
@@ -189,7 +189,7 @@ def list_unknown_of(summary: Summary, *, has_asides: bool) -> Iterator[str]:
     if is_assumed(summary) and has_asides:
         yield f"{ASSUMED[:1].upper()}{ASSUMED[1:]}."
     disputed = [f"{r.letter} ({', '.join(r.disputed)})" for r in summary.rows if r.disputed]
-    if disputed:
+    if disputed and has_asides:
         yield f"Disputed by real brokers: {', '.join(disputed)}."
     if summary.gave_up:
         yield say_given_up(summary.gave_up)

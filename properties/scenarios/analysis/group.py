@@ -63,11 +63,11 @@ class GroupAnalysis:
 
     @cached_property
     def summarised(self) -> tuple[Analysis, ...]:
-        """What the short answer is about: the log, starts, the consumers, the systems.
+        """What the short answer is about: log, starts, tables, consumers, systems.
 
-        Only the log and starts where some kind of consumers has no structure.
+        Nothing of consumers and systems where some kind of consumers has no structure.
         """
         asked = [each.asked for each in self.readings]
         known = tuple(dict.fromkeys(each for each in asked if each is not None))
         consumed = () if None in asked else (*known, *self.systems)
-        return (self.log, self.starts, *consumed)
+        return (self.log, self.starts, *self.tables, *consumed)

@@ -25,6 +25,7 @@ from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.reading.world import ClaimedReading
 from properties.worlds.replication.world import ClaimedGroup
 from properties.worlds.system.world import ClaimedSystem
+from properties.worlds.tables.world import ClaimedTables
 from reference.releases.releases import CONTROLLER
 from reference.releases.versions import find_version
 from reference.roles import Role
@@ -82,7 +83,7 @@ def judge_row(
     if (cells and is_silent(telling)) or (words.needs_system and is_waiting_alone):
         return Row(words.letter, title, Grade.NOT_PROMISED, NO_ACKNOWLEDGEMENT)
     failures = tuple(list_failures(words, telling))
-    opened = [v for _, v in telling if is_open(v)]
+    opened = [v for _, v in telling if is_open(v) and not (failures and v.disputed)]
     open_under = tuple(dict.fromkeys(v.fault for v in sorted(opened, key=rank_fault_model)))
     notes = {"" if v.assumption else v.note for v in opened}
     unjudged = say_unjudged(words, log, sources, is_slave_acting=is_slave_acting)
@@ -91,7 +92,7 @@ def judge_row(
     return Row(
         words.letter,
         title,
-        compute_grade(failures, is_open=bool(open_under)),
+        compute_grade(failures, is_open=bool(open_under) or any(is_open(v) for _, v in telling)),
         note="" if failures else unjudged,
         failures=failures,
         others=tuple(list_others(words, telling, failures)),
@@ -129,7 +130,8 @@ def say_unjudged(
     kinds = {type(source.structure) for source in sources}
     lacks_system = words.needs_system and ClaimedSystem not in kinds
     lacks_reading = words.needs_reading and log.slaves > 0 and ClaimedReading not in kinds
-    if is_slave_acting and (lacks_system or lacks_reading):
+    lacks_tables = words.needs_tables and ClaimedTables not in kinds
+    if is_slave_acting and (lacks_system or lacks_reading or lacks_tables):
         return NO_SYSTEM_OF_ACTING
     if lacks_system:
         return say_no_system(log)

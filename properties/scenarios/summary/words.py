@@ -83,6 +83,8 @@ class RowWords:
     """Only the world of the whole system judges it."""
     needs_reading: bool = False
     """For a group with slaves the world of reading must judge it."""
+    needs_tables: bool = False
+    """For a group with slaves the worlds of tables and of delays must judge it."""
     needs_waiting: bool = False
     """It is promised only if a put waits for a slave."""
     ordinary: tuple[str, ...] = field(default=(), converter=tuple)
@@ -146,8 +148,6 @@ class Unlisted:
 
     why: str
     claims: tuple[str, ...] = field(default=(), converter=tuple)
-    worlds: tuple[str, ...] = field(default=(), converter=tuple)
-    """Worlds of which no claim is in a row."""
 
 
 @frozen

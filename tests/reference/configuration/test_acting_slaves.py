@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 from brokers.configuration_files import read_deployments
+from properties.scenarios.analysis.group import GroupAnalysis
 from properties.scenarios.analysis.log import analyse_log, compute_structure
+from properties.scenarios.analysis.reading import ReadingQuestion
+from properties.scenarios.summary.rows import NO_SYSTEM_OF_ACTING
+from properties.scenarios.summary.summary import summarise
+from properties.scenarios.summary.words import Grade
 from properties.verdicts.verdict import VerdictWord
 from reference.configuration.broker_group import BrokerGroup
 from reference.releases.versions import parse_version
@@ -78,3 +83,13 @@ def test_a_master_that_needs_itself_alone_loses_what_it_acknowledged(tmp_path: P
         assert verdict.word is VerdictWord.REFUTED
         steps[name] = verdict.steps or 0
     assert 4 == steps["auto"] < steps["two"]
+
+
+def test_nothing_is_said_of_its_consumers_and_tables(tmp_path: Path) -> None:
+    """The rows that they judge are undecided, and say why; those of the log are not."""
+    group = read(tmp_path, SAMPLE)
+    analysis = GroupAnalysis(group, ReadingQuestion(), analyse_log(group))
+    rows = {row.letter: row for row in summarise(analysis, analyse_log).rows}
+    assert {"N", "P", "T"} == {k for k, row in rows.items() if row.note == NO_SYSTEM_OF_ACTING}
+    assert {"N", "P", "T", "D"} == {k for k, row in rows.items() if row.open_under}
+    assert Grade.LOSS is rows["L"].grade
