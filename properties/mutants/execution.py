@@ -20,9 +20,14 @@ from reference.language.rule import Argument, Conditions, Rule, RuleBody
 from reference.language.terms import Term, substitute
 from reference.releases.versions import compute_rules
 from reference.worlds.replication.rules import RULES
+from reference.worlds.starts.structure import STARTS_RULES
 from reference.worlds.tables.structure import TABLES_RULES
 
-REGISTRIES: Mapping[str, Mapping[str, Rule]] = {"replication": RULES, "tables": TABLES_RULES}
+REGISTRIES: Mapping[str, Mapping[str, Rule]] = {
+    "replication": RULES,
+    "starts": STARTS_RULES,
+    "tables": TABLES_RULES,
+}
 """The registries of the worlds whose structures do not all have the same rules."""
 
 
