@@ -91,8 +91,8 @@ def _record(structure: ClaimedStructure, rule: Rule, indexes: tuple[int, ...]) -
 
 def is_symbolic(cluster: Any) -> bool:
     """The state is the one that rules are recorded on."""
-    sizes = attrs.astuple(cluster.parameters, recurse=False)
-    return any(isinstance(size, Term) for size in sizes)
+    parts = (cluster.parameters, cluster)
+    return any(isinstance(v, Term) for p in parts for v in attrs.astuple(p, recurse=False))
 
 
 def _change_conditions(

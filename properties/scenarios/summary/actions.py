@@ -71,6 +71,8 @@ class ProcedureWords:
     """The name of the procedure for when the condition no longer holds; empty for none."""
     with_controller: str = ""
     """The text for groups with a controller, if it is another one."""
+    is_before: bool = False
+    """It is done before what an operator does, not after a failure."""
 
 
 @frozen
@@ -258,8 +260,9 @@ def name_kind(repair: RepairAction) -> str:
 def say_repair(repair: RepairAction, later: RepairAction | None) -> OperatorAction:
     """A repair as an action, with the one for when it is too late."""
     codes = repair.codes + (later.codes if later else ())
-    failure = f"After {', '.join(codes)} ({load_words().numbered[int(name_kind(repair))]})"
     words = repair.words
+    side = "Before" if words.is_before else "After"
+    failure = f"{side} {', '.join(codes)} ({load_words().numbered[int(name_kind(repair))]})"
     if later is None:
         when = f", {words.condition}" if words.condition else ""
         return OperatorAction(f"{failure}{when}: {words.text}", codes, is_repair=True)

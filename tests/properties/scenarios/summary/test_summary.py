@@ -194,6 +194,13 @@ def test_procedures_are_tried_in_the_group_itself() -> None:
         assert not any("if that is longer" in text for text in others)
 
 
+def test_what_comes_before_a_promotion_is_said_so() -> None:
+    """The slave's file of delayed delivery is removed before it starts as master."""
+    actions = summarise("ASYNC_MASTER", "ASYNC_FLUSH", 1, "false").actions
+    (told,) = (a for a in actions if "T57" in a.codes and "delayOffset" in a.text)
+    assert told.text.startswith("Before T57 (a promotion of the slave): remove ")
+
+
 def test_failures_that_are_repaired_alike_are_named_together() -> None:
     """And what to do after a power loss says both: at once, and when that is too late."""
     after = [a for a in summarise("SYNC_MASTER", "SYNC_FLUSH", 1, "false").actions if a.is_repair]
