@@ -38,8 +38,9 @@ def test_a_variant_is_a_small_module_that_says_what_differs(name: str) -> None:
     """The head of its module tells what differs; each thing that it defines is in force."""
     variant = VARIANTS[name]
     module = next(m for m in CHANGES if m.VARIANT is variant)
-    base = "controller mode" if variant.on else "4.4.0"
-    assert f"Differs from {base}:" in (inspect.getdoc(module) or "")
+    base = {"": "4.4.0", "controller": "controller mode", "quorum": "a quorum"}
+    mode = variant.on.partition("-")[2]
+    assert f"Differs from {base[mode]}:" in (inspect.getdoc(module) or "")
     assert variant.sentence.endswith(".")
     assert variant.comes_from.endswith(".")
     assert variant.rules or variant.conditions or variant.unawaited

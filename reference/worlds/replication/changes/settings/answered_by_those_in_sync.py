@@ -1,6 +1,6 @@
 """A master that counts who is in sync may answer a put alone.
 
-Differs from 4.4.0: with ``enableSlaveActingMaster`` and ``enableAutoInSyncReplicas``,
+Differs from a quorum: with ``enableSlaveActingMaster`` and ``enableAutoInSyncReplicas``,
 ``CommitLog#asyncPutMessage`` needs as many acknowledgements as brokers are in sync before it
 appends, at most ``inSyncReplicas``. It counts what the name server last said
 (``BrokerController#syncBrokerMemberGroup``, each second) and the connections that are not too far

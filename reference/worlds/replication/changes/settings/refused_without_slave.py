@@ -1,6 +1,6 @@
 """A master that counts who is in sync refuses puts without a connected slave.
 
-Differs from 4.4.0: with ``enableSlaveActingMaster`` ``CommitLog#asyncPutMessage`` counts the
+Differs from a quorum: with ``enableSlaveActingMaster`` ``CommitLog#asyncPutMessage`` counts the
 brokers in sync before it appends a message whose producer waits, and answers
 IN_SYNC_REPLICAS_NOT_ENOUGH if there are fewer than it needs: nothing is stored then, so the model
 has no step. A slave counts while it is connected and not too far behind, and the name server
