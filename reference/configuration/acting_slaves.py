@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from reference.configuration.later_keys import (
     CONTROLLER_ADDRESS,
     ENABLE_CONTROLLER,
-    FALSE,
     IN_SYNC_REPLICAS,
     MIN_IN_SYNC_REPLICAS,
-    TRUE,
+    explain_partly_set,
     is_known_in,
+    is_set,
 )
 from reference.releases.releases import CONTROLLER, QUORUM
 from reference.releases.versions import Version
@@ -25,30 +25,22 @@ from reference.releases.versions import Version
 ENABLE_ACTING, ENABLE_AUTO = "enableSlaveActingMaster", "enableAutoInSyncReplicas"
 
 
-def is_set(settings: Mapping[str, str], key: str) -> bool:
-    """A broker with these settings reads the key as true (Boolean#parseBoolean)."""
-    return settings.get(key, FALSE).strip().lower() == TRUE
-
-
 def is_acting_asked(settings: Mapping[str, str], version: Version) -> bool:
     """A broker of this version acts for its master, or lets a slave act for it."""
     return is_known_in(ENABLE_ACTING, version) and is_set(settings, ENABLE_ACTING)
 
 
-def is_answered_by_those_in_sync(master: Mapping[str, str], version: Version) -> bool:
-    """A put of a SYNC_MASTER needs as many brokers as are in sync, at most two.
+def is_counting_in_sync(master: Mapping[str, str], version: Version) -> bool:
+    """A SYNC_MASTER counts before a put who is in sync (``CommitLog#asyncPutMessage`` at 5.0.0)."""
+    return version.mode == QUORUM and is_acting_asked(master, version)
+
+
+def is_one_enough(master: Mapping[str, str]) -> bool:
+    """Such a master needs at most as many brokers as are in sync: itself, if no other is.
 
     ``CommitLog#calcNeedAckNums`` at 5.0.0 to 5.3.3.
     """
-    is_one_enough = read_minimum(master) == "1"
-    is_asked = version.mode == QUORUM and is_acting_asked(master, version)
-    return is_asked and is_set(master, ENABLE_AUTO) and is_one_enough
-
-
-def is_refused_without_slave(master: Mapping[str, str], version: Version) -> bool:
-    """A put of a SYNC_MASTER is refused while fewer than two brokers are in sync."""
-    is_asked = version.mode == QUORUM and is_acting_asked(master, version)
-    return is_asked and not is_answered_by_those_in_sync(master, version)
+    return is_set(master, ENABLE_AUTO) and read_minimum(master) == "1"
 
 
 def read_minimum(settings: Mapping[str, str]) -> str:
@@ -61,8 +53,7 @@ def explain_acting(members: Sequence[Mapping[str, str]], version: Version) -> It
     asked = [settings for settings in members if is_acting_asked(settings, version)]
     if not asked:
         return
-    if len(asked) < len(members):
-        yield f"{ENABLE_ACTING}=true is in some files of the group only; set it in all"
+    yield from explain_partly_set(ENABLE_ACTING, len(asked), len(members))
     if version.mode == CONTROLLER:
         yield (
             f"{ENABLE_ACTING}=true is outside the model with a controller; leave it out, or "

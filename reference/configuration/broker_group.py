@@ -9,8 +9,8 @@ from attrs import frozen
 from reference.configuration.acting_slaves import (
     explain_acting,
     is_acting_asked,
-    is_answered_by_those_in_sync,
-    is_refused_without_slave,
+    is_counting_in_sync,
+    is_one_enough,
 )
 from reference.configuration.controller_keys import (
     explain_controlled,
@@ -26,6 +26,7 @@ from reference.configuration.keys import (
     compute_behaviour,
 )
 from reference.configuration.later_keys import (
+    ENABLE_CONTROLLER,
     ENABLE_DLEDGER,
     IN_SYNC_REPLICAS,
     LATER_KEYS,
@@ -33,6 +34,7 @@ from reference.configuration.later_keys import (
     compute_mode,
     explain_later_key,
     explain_mode,
+    explain_partly_set,
     get_name_in,
     is_controller_asked,
     is_known_in,
@@ -316,8 +318,7 @@ class BrokerGroup:
         if not self.is_controlled:
             return
         asked = [settings for settings in members if is_controller_asked(settings)]
-        if 0 < len(asked) < len(members):
-            yield "enableControllerMode=true is in some files of the group only; set it in all"
+        yield from explain_partly_set(ENABLE_CONTROLLER, len(asked), len(members))
         yield from find_unequal(asked)
         yield from explain_controlled(values, self.version, len(members))
 
@@ -345,14 +346,18 @@ class BrokerGroup:
     @property
     def is_answered_by_those_in_sync(self) -> bool:
         """The master needs a slave for a put only while one is in sync."""
-        is_waiting = self.master.role is Role.SYNC_MASTER
-        return is_waiting and is_answered_by_those_in_sync(self.master.values, self.version)
+        return self._is_counting_in_sync and is_one_enough(self.master.values)
 
     @property
     def is_refused_without_slave(self) -> bool:
         """The master refuses puts that wait while no slave is in sync."""
+        return self._is_counting_in_sync and not is_one_enough(self.master.values)
+
+    @property
+    def _is_counting_in_sync(self) -> bool:
+        """The master counts before a put who is in sync."""
         is_waiting = self.master.role is Role.SYNC_MASTER
-        return is_waiting and is_refused_without_slave(self.master.values, self.version)
+        return is_waiting and is_counting_in_sync(self.master.values, self.version)
 
     @property
     def has_store_pool(self) -> bool:

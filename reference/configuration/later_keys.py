@@ -6,7 +6,7 @@ here. Semantics of 5.x: V-30 to V-37.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from attrs import frozen
 
@@ -185,7 +185,18 @@ def compute_mode(settings: Mapping[str, str], version: Version) -> str:
 
 def is_controller_asked(settings: Mapping[str, str]) -> bool:
     """The file of a broker turns controller mode on."""
-    return settings.get(ENABLE_CONTROLLER, FALSE).strip().lower() == TRUE
+    return is_set(settings, ENABLE_CONTROLLER)
+
+
+def is_set(settings: Mapping[str, str], key: str) -> bool:
+    """The file of a broker has true for this flag (Boolean#parseBoolean)."""
+    return settings.get(key, FALSE).strip().lower() == TRUE
+
+
+def explain_partly_set(key: str, asked: int, members: int) -> Iterator[str]:
+    """Why a group is not covered in which only some files set a flag; empty if all do, or none."""
+    if 0 < asked < members:
+        yield f"{key}=true is in some files of the group only; set it in all"
 
 
 def explain_mode(settings: Mapping[str, str], mode: str) -> str | None:

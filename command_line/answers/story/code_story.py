@@ -59,7 +59,12 @@ class Story:
     @property
     def judged(self) -> Row:
         """Its row in the group."""
-        return judge_row(self.row, compute_structure(self.group), self.sources)
+        return judge_row(
+            self.row,
+            compute_structure(self.group),
+            self.sources,
+            is_slave_acting=self.group.has_acting_slave,
+        )
 
     @property
     def group(self) -> BrokerGroup:

@@ -53,6 +53,7 @@ NO_SYSTEM_CONTROLLED = "undecided with a controller"
 NO_SYSTEM_OF_READERS = "undecided for these read settings"
 NO_SYSTEM_OF_ACTING = "undecided while a slave may act as master"
 NO_READING = "not decided for these read settings"
+NO_TABLES = "not decided for these brokers"
 """Why no world judges a row of some group."""
 
 
@@ -135,7 +136,7 @@ def say_unjudged(
         return NO_SYSTEM_OF_ACTING
     if lacks_system:
         return say_no_system(log)
-    return NO_READING if lacks_reading else ""
+    return NO_READING if lacks_reading else NO_TABLES if lacks_tables else ""
 
 
 def say_no_system(log: ClaimedGroup) -> str:

@@ -10,11 +10,13 @@ from brokers.configuration_files import read_deployments
 from properties.scenarios.analysis.group import GroupAnalysis
 from properties.scenarios.analysis.log import analyse_log, compute_structure
 from properties.scenarios.analysis.reading import ReadingQuestion
-from properties.scenarios.summary.rows import NO_SYSTEM_OF_ACTING
+from properties.scenarios.summary.rows import NO_SYSTEM_OF_ACTING, NO_TABLES, judge_rows
 from properties.scenarios.summary.summary import summarise
 from properties.scenarios.summary.words import Grade
 from properties.verdicts.verdict import VerdictWord
+from properties.worlds.replication.structures import STOCK_PAIR
 from reference.configuration.broker_group import BrokerGroup
+from reference.configuration.deployments import sample_group
 from reference.releases.versions import parse_version
 from tests.brokers.broker_files import write
 
@@ -93,3 +95,10 @@ def test_nothing_is_said_of_its_consumers_and_tables(tmp_path: Path) -> None:
     assert {"N", "P", "T"} == {k for k, row in rows.items() if row.note == NO_SYSTEM_OF_ACTING}
     assert {"N", "P", "T", "D"} == {k for k, row in rows.items() if row.open_under}
     assert Grade.LOSS is rows["L"].grade
+
+
+def test_what_nobody_judges_is_not_called_good() -> None:
+    """The tables are missing, of whatever group: the row is undecided, not proved."""
+    sources = [analyse_log(sample_group())]
+    rows = {row.letter: row for row in judge_rows(STOCK_PAIR, sources)}
+    assert (Grade.UNDECIDED, NO_TABLES) == (rows["T"].grade, rows["T"].note)
