@@ -20,7 +20,7 @@ STATES: dict[str, int] = json.loads(
 )
 """How many states are met until the first violation, by the guarantee."""
 
-STATES_MAX = 20_000_000
+STATES_MAX = 300_000_000
 """More than the longest search needs."""
 
 QUICK = "delay"
