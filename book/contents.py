@@ -56,6 +56,9 @@ BOOK = (
                 "operators.md", "what to choose, what a status means, what to do after a failure"
             ),
             Chapter(
+                "after_the_master_is_gone.md", "what to do now, and what each course would lose"
+            ),
+            Chapter(
                 "broker_logs.md", "what brokers have logged, and which signs of trouble it has"
             ),
             Chapter(
@@ -165,6 +168,7 @@ BOOK = (
         (
             Chapter("zh/README.md", "默认配置能丢什么、怎样读这本书"),
             Chapter("zh/operators.md", "怎样配置、返回状态的含义、故障之后怎么办"),
+            Chapter("zh/after_the_master_is_gone.md", "现在怎么办、每种做法会丢失什么"),
         ),
     ),
 )

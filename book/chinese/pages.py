@@ -197,6 +197,11 @@ PHRASES = Path(__file__).parent
 """A file of phrases for each page."""
 
 PAIRS = (
+    TranslatedPage(
+        SPEC / "after_the_master_is_gone.md",
+        SPEC / "zh" / "after_the_master_is_gone.md",
+        PHRASES / "after_the_master_is_gone.toml",
+    ),
     TranslatedPage(SPEC / "operators.md", SPEC / "zh" / "operators.md", PHRASES / "operators.toml"),
     TranslatedPage(
         SPEC / "README.md",

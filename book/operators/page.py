@@ -7,25 +7,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 from book.links import link_claim, write_citation
 from book.operators import (
     choices,
     consumed,
-    outages,
-    promotion,
     settings,
     standing_still,
+    trials,
     with_controller,
 )
 from properties.generated_text import SPEC, Page, render_table
 from properties.scenarios.procedures.answers import ANSWERS, QUESTIONS, decide_all
-from properties.scenarios.procedures.facts import FACTS, list_copied
-from properties.scenarios.procedures.procedures import Course, Procedure, load_procedures, try_out
+from properties.scenarios.procedures.facts import list_copied
+from properties.scenarios.procedures.procedures import GUIDE
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.findings.disputes import find_claim_disputes, say_disputed
 from properties.worlds.replication.structures import STOCK_PAIR
-from properties.worlds.replication.world import ClaimedGroup
 from reference.decisions.clients.sending import (
     STATUS_BY_CODE,
     Attempt,
@@ -148,25 +147,6 @@ def render_settings() -> str:
     return render_table(("Setting", "Default", "Choose", "Why", "Verdicts"), settings.list_rows())
 
 
-def render_trials() -> str:
-    """What each procedure led to in the reference."""
-    rows = [
-        (procedure.recipe if course is procedure.advice else "", *say_trial(procedure, course))
-        for procedure in load_procedures()
-        for course in (procedure.advice, *procedure.mistakes)
-    ]
-    return render_table(("Recipe", "What you do", "Result", "As good as new"), rows)
-
-
-def say_trial(procedure: Procedure, course: Course) -> tuple[str, str, str]:
-    """What was done, whether the claim holds afterwards, and whether the proofs apply again."""
-    trial = try_out(procedure, course)
-    word = "holds" if trial.is_claim_kept else "**is broken**"
-    is_log = isinstance(procedure.structure, ClaimedGroup)
-    new = ("yes" if trial.is_as_good_as_new else "no") if is_log else "not examined"
-    return course.title, f"`{procedure.claim}` {word}", new
-
-
 def render_copied() -> str:
     """What a wiped slave breaks, and what if its master's store is copied."""
     head = ("Guarantee", "Wiped slave starts empty", "Wiped slave starts with a copy")
@@ -184,33 +164,21 @@ def say_copied(claim: str, *, is_kept: bool) -> str:
     return say_disputed(find_claim_disputes(STOCK_PAIR, claim)) or "proved"
 
 
-def render_facts() -> str:
-    """What else is proved for this page."""
-    rows = [
-        (fact.sentence, ", ".join(fact.fault_models), say_disputed(fact.disputed) or "no")
-        for fact in FACTS
-    ]
-    return render_table(("Proved", "If no other faults happen than", "Disputed"), rows)
-
-
 PAGE = Page(
-    SPEC / "operators.md",
+    SPEC / GUIDE,
     {
         "choices": render_choices,
         "prices": render_prices,
         "readers": render_readers,
         "consumed": render_consumed,
-        "promotion": promotion.render_advice,
-        "outages": outages.render_outages,
         "reasons": render_reasons,
         "answers": render_answers,
         "controller choices": with_controller.render_choices,
         "controller signs": with_controller.render_signs,
         "standing still": standing_still.render_causes,
         "settings": render_settings,
-        "trials": render_trials,
+        "trials": partial(trials.render_trials, GUIDE),
         "copied": render_copied,
-        "facts": render_facts,
     },
 )
 """The chapter."""

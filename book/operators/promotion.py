@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from book.operators.settings import say_verdict
 from properties.generated_text import render_table
+from properties.scenarios.procedures.procedures import OUTAGE_PAGE, link_recipe
 from properties.scenarios.procedures.promotion import load_advice
 
 
@@ -18,4 +19,5 @@ def list_rows() -> Iterator[tuple[str, ...]]:
     """The rows of the table."""
     for each in load_advice():
         verdicts = "; ".join(say_verdict(*cell[:3]) for cell in each.cells)
-        yield (each.when, each.do, each.why, f"[recipe](#{each.recipe})", verdicts)
+        recipe = f"[recipe]({link_recipe(each.recipe, OUTAGE_PAGE)})"
+        yield (each.when, each.do, each.why, recipe, verdicts)

@@ -11,7 +11,12 @@ from typing import Any
 from attrs import field, frozen
 
 from properties.generated_text import render_table
-from properties.scenarios.procedures.procedures import Procedure, load_procedures
+from properties.scenarios.procedures.procedures import (
+    GUIDE,
+    Procedure,
+    link_recipe,
+    load_procedures,
+)
 from properties.scenarios.summary.codes import find_code_of_cell
 from properties.verdicts.certificates import load_cells
 from properties.worlds.replication.structures import STOCK_PAIR
@@ -80,6 +85,6 @@ def list_ways_out(cause: StandstillCause) -> tuple[str, str]:
     if not cause.procedure:
         return cause.do, ""
     procedure = find_procedure(cause.procedure)
-    anchor = procedure.recipe.lower().replace("'", "").replace(",", "").replace(" ", "-")
     codes = (f"`{code}`" for code in cause.codes)
-    return procedure.advice.title, ", ".join((*codes, f"[recipe](#{anchor})"))
+    recipe = f"[recipe]({link_recipe(procedure.recipe, GUIDE)})"
+    return procedure.advice.title, ", ".join((*codes, recipe))

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from attrs import evolve, frozen
 
-from properties.generated_text import compute_anchor, render_table
-from properties.scenarios.procedures.procedures import load_procedures
+from properties.generated_text import render_table
+from properties.scenarios.procedures.procedures import GUIDE, link_recipe, load_procedures
 from properties.scenarios.procedures.signs import Sign, load_signs
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
@@ -94,7 +94,7 @@ def say_sign(sign: Sign) -> tuple[str, ...]:
     """What it is, where it is seen, what it means, and what to do."""
     command, _, shown = sign.command.partition(": ")
     seen = f", `{sign.seen[0]}` seq {sign.seen[1]} (`log`)" if sign.seen else ""
-    do = f"[{sign.advice}](#{make_anchor(sign.procedure)})" if sign.procedure else sign.do
+    do = f"[{sign.advice}]({link_procedure(sign.procedure)})" if sign.procedure else sign.do
     return (
         sign.what,
         f"`{sign.log.strip()}` on the {sign.at} ({sign.source}){seen}",
@@ -104,7 +104,7 @@ def say_sign(sign: Sign) -> tuple[str, ...]:
     )
 
 
-def make_anchor(name: str) -> str:
-    """The heading of a procedure's recipe as a link has it."""
+def link_procedure(name: str) -> str:
+    """The recipe of a procedure as a link of the guide has it."""
     recipe = next(each.recipe for each in load_procedures() if each.name == name)
-    return compute_anchor(recipe)
+    return link_recipe(recipe, GUIDE)

@@ -25,8 +25,8 @@ from book.model import (
 )
 from book.model.code_page import TOPIC_PAGES
 from book.model.variants import variant_page
+from book.operators import outage_page, upgrading
 from book.operators import page as operators_page
-from book.operators import upgrading
 from book.refutations import page as refutation_page
 from book.usage import (
     assumptions_page,
@@ -55,6 +55,7 @@ PAGES: tuple[Page, ...] = (
     assumptions_page.PAGE,
     one_offset_page.PAGE,
     operators_page.PAGE,
+    outage_page.PAGE,
     upgrading.PAGE,
     stores_page.PAGE,
     logs_page.PAGE,

@@ -1,4 +1,4 @@
-"""The page for operators says what the certificates, the functions and the trials say."""
+"""The pages for operators say what the certificates, the functions and the trials say."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import re
 import pytest
 
 from book.chinese.pages import Section, split_sections
-from book.operators import page
+from book.operators import outage_page, page
 from book.operators.cells import NEVER
 from book.operators.choices import COLUMNS
 from book.operators.settings import load_settings
+from properties.generated_text import Page, compute_anchor
 from properties.scenarios.known_issues.catalogue import load_catalogue
-from properties.scenarios.procedures.procedures import load_procedures
+from properties.scenarios.procedures.procedures import OUTAGE_RECIPES, find_page, load_procedures
 from properties.scenarios.procedures.recoveries import try_recoveries
 from properties.verdicts.certificates import get_path, load_cells
 from properties.verdicts.certified_cells import compute_row
@@ -29,27 +30,32 @@ from reference.worlds.replication.changes import VARIANTS
 LABELS = ("Signs", "At stake", "Do", "Do not", "Why")
 """The parts of each recipe, in this order."""
 
-TRIED = "Procedures tried in the model"
-"""The section before the recipes."""
+PAGES = (page.PAGE, outage_page.PAGE)
+TRIED = "trials"
+"""The part before the recipes of a page."""
 
 
-def read() -> str:
-    """The text of the page."""
-    return page.PAGE.path.read_text(encoding="utf-8")
+def read(chapter: Page = page.PAGE) -> str:
+    """The text of a page."""
+    return chapter.path.read_text(encoding="utf-8")
 
 
-def find_part(name: str) -> list[list[str]]:
+def find_part(name: str, chapter: Page = page.PAGE) -> list[list[str]]:
     """The rows of a generated table, cells without blanks."""
-    part = re.search(rf"begin generated: {name} -->\n(.*?)<!-- end", read(), re.DOTALL)
+    part = re.search(rf"begin generated: {name} -->\n(.*?)<!-- end", read(chapter), re.DOTALL)
     assert part, name
     return [[c.strip() for c in line.strip("|").split("|")] for line in part[1].splitlines()]
 
 
-def find_recipes() -> list[Section]:
-    """The sections after the tried procedures."""
-    sections = split_sections(read())
-    (start,) = [i for i, s in enumerate(sections) if s.heading == TRIED]
-    return sections[start + 1 :]
+def find_recipes(*chapters: Page) -> list[Section]:
+    """The sections after the tried procedures of these pages, or of both."""
+    recipes = []
+    for chapter in chapters or PAGES:
+        sections = split_sections(read(chapter))
+        (start,) = [i for i, s in enumerate(sections) if TRIED in s.parts]
+        after = itertools.takewhile(lambda s: s.level > 2, sections[start + 1 :])
+        recipes += list(after)
+    return recipes
 
 
 def read_verdicts(structure_name: str) -> dict[tuple[str, str], str]:
@@ -89,8 +95,9 @@ WIDTH = 10
 
 def test_tables_fit_a_screen() -> None:
     """None has more columns than fit beside the side bar and the page's own contents."""
-    for name in page.PAGE.parts:
-        assert len(find_part(name)[0]) <= WIDTH, name
+    for chapter in PAGES:
+        for name in chapter.parts:
+            assert len(find_part(name, chapter)[0]) <= WIDTH, name
 
 
 def test_every_letter_has_its_reason() -> None:
@@ -123,13 +130,16 @@ def test_a_recipe_is_complete(recipe: Section) -> None:
 def test_procedures_belong_to_recipes() -> None:
     """Each procedure names a recipe; those without one ask for no act on a store or a file.
 
-    Or their act is a recovery, which ``explain`` tries after the schedule of their code.
+    Or their act is a recovery, which ``explain`` tries after the schedule of their code, or a
+    column of the table of courses.
     """
     headings = {recipe.heading for recipe in find_recipes()}
     tried = {procedure.recipe for procedure in load_procedures()}
     assert tried <= headings
     recovered = "A slave ended in the middle of a message"
-    assert headings - tried == {"Puts find no slave", recovered}
+    courses = {"The old master returns after a promotion", "The master starts again"}
+    no_act = {"Puts find no slave", "Nothing is promoted: the slave is read"}
+    assert headings - tried == {recovered, *courses, *no_act}
     (recipe,) = (each for each in find_recipes() if each.heading == recovered)
     structure = STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
     claim = "equal_offsets_mean_equal_bytes"
@@ -138,6 +148,15 @@ def test_procedures_belong_to_recipes() -> None:
     assert {"Copy the stopped master's store to the slave"} == {
         each.title for each in outcomes if each.is_mending
     }
+
+
+@pytest.mark.parametrize("chapter", PAGES, ids=lambda c: c.path.stem)
+def test_a_recipe_is_where_links_lead(chapter: Page) -> None:
+    """In the text that the program names."""
+    anchors = {recipe.anchor for recipe in find_recipes(chapter)}
+    named = {p.recipe for p in load_procedures() if find_page(p.recipe) == chapter.path.name}
+    assert {compute_anchor(recipe) for recipe in named} <= anchors
+    assert (set(OUTAGE_RECIPES) <= anchors) is (chapter is outage_page.PAGE)
 
 
 def test_a_procedure_costs_what_its_recipe_says() -> None:
@@ -149,16 +168,17 @@ def test_a_procedure_costs_what_its_recipe_says() -> None:
 
 
 def test_threads_are_known() -> None:
-    """Every thread on the page is in the catalogue of known issues or explains a cell."""
+    """Every thread on the pages is in the catalogue of known issues or explains a cell."""
     known = {s for e in load_catalogue() for s in e.sources}
     known |= {t for e in load_explanations() for t in e.threads}
-    cited = {c for s in split_sections(read()) for c in s.citations if "seq" not in c}
+    sections = [s for chapter in PAGES for s in split_sections(read(chapter))]
+    cited = {c for s in sections for c in s.citations if "seq" not in c}
     assert cited
     assert cited <= known
 
 
 def test_variants_exist() -> None:
     """Those that a recipe names as what would repair it."""
-    named = set(re.findall(r"variants\.md#(\w+)", read()))
+    named = set(re.findall(r"variants\.md#(\w+)", "".join(map(read, PAGES))))
     assert named
     assert named <= set(VARIANTS)

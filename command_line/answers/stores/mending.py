@@ -1,6 +1,6 @@
 """What to do with a pair that differs: one procedure, with the commands for these very folders.
 
-The procedures are those of the operators' guide, which are tried in the model.
+The procedures are those of the recipes, which are tried in the model.
 """
 
 from __future__ import annotations

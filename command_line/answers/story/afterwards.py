@@ -11,6 +11,7 @@ from properties.checkout import PROGRAM
 from properties.generated_text import count_steps
 from properties.language.world import ClaimedStructure
 from properties.scenarios.procedures.procedures import (
+    OUTAGE_PAGE,
     STORE_CHECK,
     Procedure,
     fit,
@@ -36,7 +37,6 @@ from properties.verdicts.certificates import find_cells
 from properties.verdicts.verdict import Verdict
 from properties.worlds.system.world import ClaimedSystem
 
-GUIDE = "spec/operators.md"
 WORD_WIDTH = 9
 """The widest of the words before a recovery, and a blank."""
 
@@ -99,7 +99,7 @@ def tell_afterwards(broken: BrokenGroup) -> Iterator[str]:
 def tell_promotion() -> Iterator[str]:
     """What to do whenever a slave is promoted: what it does not know."""
     yield ""
-    yield f"Whenever a slave is promoted ({GUIDE}#after-the-master-is-gone):"
+    yield f"Whenever a slave is promoted (spec/{OUTAGE_PAGE}):"
     for advice in (each for each in load_advice() if each.is_general):
         text = f"{advice.do}. {advice.why}".replace("`", "")
         head = f"  {advice.when:<{WORD_WIDTH}}"

@@ -23,6 +23,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from properties.generated_text import compute_anchor
 from properties.language.property import Predicate
 from properties.language.world import ClaimedStructure
 from properties.scenarios.known_issues.scenario import as_actions
@@ -63,6 +64,30 @@ def compute_operated_machine(structure: ClaimedStructure) -> OperatedMachine:
 
 
 PROCEDURES_FILE = Path(__file__).parent / "procedures.toml"
+
+GUIDE = "operators.md"
+OUTAGE_PAGE = "after_the_master_is_gone.md"
+"""The texts of the book with recipes: for every failure, and for a master that is gone."""
+
+OUTAGE_RECIPES = (
+    "a-slave-is-made-the-master-by-hand",
+    "the-master-comes-back-after-a-power-loss",
+    "the-masters-disk-is-lost",
+    "a-master-returns-after-an-outage",
+)
+"""The recipes of procedures that the latter has, as links name them."""
+
+
+def find_page(recipe: str) -> str:
+    """The text that has a recipe, which is given by its heading or as links name it."""
+    return OUTAGE_PAGE if compute_anchor(recipe) in OUTAGE_RECIPES else GUIDE
+
+
+def link_recipe(recipe: str, page: str = "") -> str:
+    """The address of a recipe in the book; in a text that has the recipe, the heading alone."""
+    own = find_page(recipe)
+    return f"{'' if own == page else own}#{compute_anchor(recipe)}"
+
 
 HURRIED = ("give_up_disk_wait", "time_out_disk_wait", "give_up_slave_wait", "time_out_slave_wait")
 """Steps that end a put by time-out; a group without faults never needs them."""

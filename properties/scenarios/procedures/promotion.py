@@ -21,7 +21,7 @@ class PromotionAdvice:
     do: str
     why: str
     recipe: str
-    """The section of the operators' guide that has the whole procedure, as links name it."""
+    """The recipe that has the whole procedure, as links name it."""
     cells: tuple[tuple[str, str, str, str], ...] = field(converter=tuple)
     """Structure, claim, column, and the word that the advice relies on."""
     is_general: bool = False

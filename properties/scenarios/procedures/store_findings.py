@@ -11,7 +11,7 @@ from attrs import frozen
 
 from brokers.disk.findings import DiskFinding, FindingKind
 from brokers.disk.records.units import UnitKind
-from properties.generated_text import compute_anchor
+from properties.scenarios.procedures.procedures import link_recipe
 
 FILE = Path(__file__).parent / "store_findings.toml"
 
@@ -65,12 +65,12 @@ class StoreFinding:
     claims: tuple[str, ...]
     """Guarantees that do not hold any more."""
     recipe: str
-    """A heading of the operators' guide; empty: nothing has to be done, or the text says it."""
+    """The heading of a recipe; empty: nothing has to be done, or the text says it."""
 
     @property
     def recipe_link(self) -> str:
         """The heading's address; empty without one."""
-        return f"spec/operators.md#{compute_anchor(self.recipe)}" if self.recipe else ""
+        return f"spec/{link_recipe(self.recipe)}" if self.recipe else ""
 
     def find_history(self, finding: DiskFinding) -> History | None:
         """The likeliest that fits."""

@@ -12,6 +12,7 @@ from book.operators import consumed
 from book.operators.cells import Reason, Reasons
 from book.operators.consumed import EVERY_GROUP, NOT_ASKED, QUESTIONS, SITUATIONS, UNDECIDED
 from properties.generated_text import SPEC
+from properties.scenarios.procedures.procedures import find_page
 from properties.scenarios.procedures.promotion import PromotionAdvice, load_advice
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.certificates import get_path, load_refuted
@@ -74,7 +75,7 @@ def test_advice_has_the_verdicts_it_relies_on(advice: PromotionAdvice) -> None:
     for name, claim, fault, word in advice.cells:
         cell = read_cells(STRUCTURES[name])[claim, fault]
         assert (cell["verdict"], cell.get("is_vacuous", False)) == (word, False)
-    page = (SPEC / "operators.md").read_text(encoding="utf-8")
+    page = (SPEC / find_page(advice.recipe)).read_text(encoding="utf-8")
     assert advice.recipe in {section.anchor for section in split_sections(page)}
     assert advice.when in ("before", "after")
 
