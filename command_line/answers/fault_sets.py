@@ -20,7 +20,7 @@ from properties.verdicts.fault_sets.search import find_borders
 from properties.verdicts.findings.disputes import find_claim_disputes, say_disputed
 from properties.worlds.catalogue import Tag, list_tagged
 from properties.worlds.replication.world import SEARCHED_SLAVES_MAX
-from properties.z3.fault_sets import Border, FaultSet, get_all_faults
+from properties.z3.fault_sets import Border, FaultSet, get_all_faults, make_parameters
 from reference import ROCKETMQ_VERSION
 
 
@@ -71,7 +71,7 @@ def search_borders(
 
     known = list_known(structure)
     progress(f"{structure.name}, fault sets: known schedules with other ends of brokers")
-    parameters = structure.world.sizes.fault_sets.limit(structure.world.everything.search_limits)
+    parameters = make_parameters(structure, get_all_faults(structure))
     known = [*known, *vary_ends(structure, parameters, known)]
     sampler = FaultSetSampler(structure, known)
     return find_borders(structure, known, progress, sampler.search, left_open)

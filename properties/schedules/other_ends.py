@@ -66,6 +66,7 @@ CHANGES: tuple[Change, ...] = (
     lambda ends: {ends.kill: ends.stop},
     lambda ends: {ends.stop[0]: (ends.kill,), ends.stop[1]: ()},
     lambda ends: {ends.stop[0]: (ends.persist, ends.kill), ends.stop[1]: ()},
+    lambda ends: {ends.stop[0]: (), ends.stop[1]: (ends.persist, ends.kill)},
 )
 """What may be done with every end of one broker; the first changes nothing."""
 

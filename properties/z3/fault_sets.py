@@ -27,15 +27,29 @@ from properties.z3.induction import (
 )
 from reference.language.machine import record_machine, record_predicate
 from reference.language.operators import negate
+from reference.language.parameters import BaseParameters
 from reference.language.terms import Term
 
 FaultSet = frozenset[str]
 """Names of faults, as in the class that counts the faults of a world."""
 
 
+TIMES = 3
+"""How often each fault may happen in a schedule against a set of faults.
+
+A slave ends three times where it is damaged, repaired, and then promoted.
+"""
+
+
 def get_all_faults(structure: ClaimedStructure) -> FaultSet:
     """Every fault and environment event of a structure's world."""
     return frozenset(structure.world.everything.admitted)
+
+
+def make_parameters(structure: ClaimedStructure, faults: FaultSet) -> BaseParameters:
+    """The sizes at which sets of faults are judged, with these faults admitted."""
+    limits = structure.world.everything.counts(**dict.fromkeys(faults, TIMES))
+    return structure.world.sizes.fault_sets.limit(limits)
 
 
 @frozen

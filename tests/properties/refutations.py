@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 import pytest
-from attrs import astuple, evolve, frozen
+from attrs import astuple, frozen
 
-from properties.language.fault_model import SEARCHED
 from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import JudgedStep, replay
 from properties.verdicts.fault_sets.certificates import load_borders
 from properties.worlds.catalogue import WORLD_BY_TOPIC, Tag, list_tagged
+from properties.z3.fault_sets import make_parameters
 from reference.language.machine import Action
 from reference.language.parameters import BaseParameters
 
@@ -43,13 +43,11 @@ class KnownSchedule:
 
 
 def list_known(structure: ClaimedStructure) -> Iterator[KnownSchedule]:
-    """The shortest schedule of every known way to fail, each fault allowed twice."""
+    """The shortest schedule of every known way to fail, each fault allowed three times."""
     for border in load_borders(structure):
         if border.guarantee in structure.world.guarantees:
             for refutation in border.refuted:
-                admitted = dict.fromkeys(refutation.faults, SEARCHED)
-                limits = structure.world.everything.counts(**admitted)
-                parameters = evolve(structure.world.sizes.fault_sets, limits=limits)
+                parameters = make_parameters(structure, refutation.faults)
                 yield KnownSchedule(structure, parameters, refutation.schedule, border.guarantee)
 
 

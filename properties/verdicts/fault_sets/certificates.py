@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from properties.checkout import PROGRAM
-from properties.language.fault_model import SEARCHED
 from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.certificates import (
@@ -30,10 +29,14 @@ from properties.z3.fault_sets import (
     Refutation,
     compute_faults,
     get_all_faults,
+    make_parameters,
 )
 from properties.z3.induction import prove_lemmas
 
 FAULT_SET_FILE = "fault_sets.json"
+WRITTEN_SETS_FILE = "written_fault_sets.json"
+"""Schedules written by hand against sets of faults that no search refutes. Each fault happens up to
+three times. They are known schedules like those of certificates."""
 
 
 def recheck_borders(
@@ -68,10 +71,9 @@ def find_flaw(prover: FaultSetProver, border: Border) -> str:
 
 def is_refutation(structure: ClaimedStructure, guarantee: str, refutation: Refutation) -> bool:
     """The schedule refutes the guarantee, and needs exactly those faults."""
-    limits = structure.world.everything.counts(**dict.fromkeys(refutation.faults, SEARCHED))
-    sizes = structure.world.sizes.fault_sets.limit(limits)
+    parameters = make_parameters(structure, refutation.faults)
     return (
-        is_refuted_by(guarantee, structure, sizes, refutation.schedule)
+        is_refuted_by(guarantee, structure, parameters, refutation.schedule)
         and compute_faults(structure, refutation.schedule) == refutation.faults
     )
 

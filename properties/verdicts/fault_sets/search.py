@@ -24,6 +24,7 @@ from properties.z3.fault_sets import (
     compute_faults,
     find_unexplored,
     get_all_faults,
+    make_parameters,
 )
 from properties.z3.induction import prove_lemmas
 from reference.language.parameters import BaseParameters
@@ -52,7 +53,8 @@ def find_borders(
     """
     on_progress(f"{structure.name}, fault sets: what known schedules refute")
     prover = FaultSetProver(structure, prove_lemmas(structure))
-    refuted = find_refutations(structure, known, structure.world.sizes.fault_sets)
+    parameters = make_parameters(structure, get_all_faults(structure))
+    refuted = gather_refutations(structure, known, parameters)
     counts = structure.world.everything.counts
     look_for = search or partial(search_step_by_step, prover)
     searched: dict[FaultSet, set[str]] = {}
@@ -126,10 +128,21 @@ def find_refutations(
 
     ``sizes`` defaults to the small ones. For each guarantee only minimal sets are kept.
     """
-    claims = structure.world.claims
-    asked = {n: claim for n, claim in claims.items() if not names or n in names}
     given = structure.world.sizes.search if sizes is None else sizes
     parameters = given.limit(structure.world.everything.search_limits)
+    return gather_refutations(structure, known, parameters, names=names)
+
+
+def gather_refutations(
+    structure: ClaimedStructure,
+    known: Iterable[Schedule],
+    parameters: BaseParameters,
+    *,
+    names: Container[str] = (),
+) -> Refutations:
+    """The same at these sizes, and with each fault as often as these parameters admit."""
+    claims = structure.world.claims
+    asked = {n: claim for n, claim in claims.items() if not names or n in names}
     found: Refutations = {name: {} for name in asked}
     for schedule in sorted(known, key=len):
         for carried in carry_over(structure, parameters, schedule):

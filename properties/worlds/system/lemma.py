@@ -11,8 +11,8 @@ from properties.worlds.reading.guarantee import is_awaited
 from properties.worlds.reading.lemma import is_read_from_slave_alone, list_positions
 from properties.worlds.reading.log_lemma import is_master_in_step, is_powered
 from properties.worlds.replication.lemmas import (
+    is_first_life,
     is_joined_from_start,
-    is_reporting_honest,
     is_slave_power_intact,
 )
 from reference.language.fault_account import has_faults_within_limits
@@ -138,19 +138,33 @@ def message_with_an_index_was_written(state: System) -> bool:
 
 @lemma(why="Else a master is down that was neither stopped nor failed.")
 def only_an_end_takes_the_master(state: System) -> bool:
-    """A master that was never stopped or killed and lost neither power nor disk runs."""
+    """A master that was never stopped or killed and lost neither power nor disk runs.
+
+    It has cut no blank off: only a start does.
+    """
     faults = state.faults
     ends = (faults.master_stops, faults.master_kills, *(getattr(faults, name) for name in LOSSES))
-    return implies(all_of(*(count == 0 for count in ends)), state.cluster.master.is_up)
+    is_unended = all_of(*(count == 0 for count in ends))
+    return implies(is_unended, state.cluster.master.is_up & (faults.torn_rolls == 0))
+
+
+def is_slave_unended(state: System) -> bool:
+    """The slave was never stopped or killed, and lost no power."""
+    faults = state.faults
+    ends = (faults.slave_stops, faults.slave_kills, faults.slave_power_losses)
+    return all_of(*(count == 0 for count in ends))
 
 
 @lemma(why="Else a slave's copy is torn although the slave was never stopped or failed.")
 def only_an_end_tears_a_copy(state: System) -> bool:
-    """A slave that never stopped or failed runs, and has taken no partial record for whole."""
-    slave, faults = state.cluster.slaves[THE_SLAVE], state.faults
-    ends = (faults.slave_stops, faults.slave_kills, faults.slave_power_losses)
+    """A slave that never stopped or failed runs, and has taken no partial record for whole.
+
+    Its store was never emptied: that needs a stopped slave.
+    """
+    slave = state.cluster.slaves[THE_SLAVE]
     is_whole = slave.log.ghost_torn_end_offset <= slave.log.ghost_torn_start_offset
-    return implies(all_of(*(count == 0 for count in ends)), is_whole & slave.is_up)
+    is_kept = state.faults.slave_wipes == 0
+    return implies(is_slave_unended(state), is_whole & is_kept & slave.is_up)
 
 
 @lemma(
@@ -160,12 +174,12 @@ def only_an_end_tears_a_copy(state: System) -> bool:
 def unended_slave_reports_what_it_received(state: System) -> bool:
     """A slave that never stopped or failed has received each message that it has reported.
 
-    This needs honest reports. Only a recovery extends a log beyond the received bytes (R-RC-06).
+    Only a recovery extends a log beyond the received bytes (R-RC-06), however long a put waits.
     """
     cluster, put, faults = get_cluster(state), state.message, state.faults
     slave, link = cluster.slaves[THE_SLAVE], cluster.links[THE_SLAVE]
-    counts = (faults.slave_stops, faults.slave_kills, faults.slave_power_losses, faults.slave_wipes)
-    is_unended = all_of(*(count == 0 for count in counts)) & is_reporting_honest(cluster)
+    is_alike = is_first_life(cluster) & is_joined_from_start(cluster)
+    is_unended = is_slave_unended(state) & is_alike & (faults.alien_reports == 0)
     is_lacked = is_written(put) & negate(put.ghost_is_received | put.ghost_is_expired)
     reports = (slave.log.max_offset, link.reported_offset, cluster.master.push2_slave_max_offset)
     is_unreported = all_of(*(report < put.end_offset for report in reports))
