@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from book.operators import outages, promotion, trials
+from book.operators import courses, outages, promotion, trials
 from properties.generated_text import SPEC, Page, render_table
 from properties.scenarios.procedures.facts import FACTS
 from properties.scenarios.procedures.procedures import OUTAGE_PAGE
@@ -27,6 +27,9 @@ PAGE = Page(
     SPEC / OUTAGE_PAGE,
     {
         "outages": outages.render_outages,
+        "course count": courses.render_count,
+        "courses": courses.render_courses,
+        "befores": courses.render_befores,
         "trials": partial(trials.render_trials, OUTAGE_PAGE),
         "promotion": promotion.render_advice,
         "facts": render_facts,

@@ -22,6 +22,8 @@ from properties.comparison import difference_search, repairs
 from properties.language.world import ClaimedStructure
 from properties.restrictions import results
 from properties.scenarios import stock_sizes
+from properties.scenarios.courses.certificates import GROUPS, load_courses, save_courses
+from properties.scenarios.courses.verdicts import decide_courses
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts.certificates import get_world_folder
 from properties.verdicts.fault_sets.certificates import list_open_sets, load_borders, save_borders
@@ -123,6 +125,14 @@ def make_restrictions(structure: ClaimedStructure, say: Say) -> str:
     return f"{sum(j.is_load_bearing for j in judged)} of {len(judged)} are needed"
 
 
+def make_courses(structure: Any, say: Say) -> str:
+    """Prove or refute again what each course after an outage keeps."""
+    known = load_known_schedules(get_world_folder(structure))
+    verdicts = decide_courses(structure, known, say)
+    save_courses(structure, verdicts)
+    return f"{len(verdicts)} questions"
+
+
 def make_cores(structure: ClaimedStructure, say: Say) -> str:
     """Find those anew that prove no more what they proved."""
     say("facts of each proof")
@@ -164,9 +174,17 @@ TABLES = (
         make_cores,
         seconds=12,
     ),
+    StructureTable(
+        "courses",
+        Need.PAGE,
+        GROUPS,
+        load_courses,
+        make_courses,
+        seconds=70,
+    ),
 )
 """How each rule and premise is reached; the sets of faults that guarantees survive; the conditions
-that proofs need; the facts that they need."""
+that proofs need; the facts that they need; what courses after an outage of the master keep."""
 
 
 def list_comparisons() -> Iterator[Artefact]:

@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve, fields, frozen
 
 from properties.generated_text import compute_anchor
 from properties.language.property import Predicate
@@ -37,9 +37,10 @@ from properties.worlds.replication.convergence import (
     get_added_steps,
     leave_out_unawaited,
 )
-from properties.worlds.replication.guarantees import slave_is_prefix_of_master
+from properties.worlds.replication.guarantees import is_on_some_slave, slave_is_prefix_of_master
 from properties.worlds.replication.world import REPLICATION, ClaimedGroup
 from reference.language.machine import Action, Instance, Machine, probe
+from reference.language.operators import choose
 from reference.worlds.replication.lineage import has_message
 from reference.worlds.replication.parameters import FaultCounts
 from reference.worlds.replication.state import NOT_SENT, Cluster, CommitLog, Message
@@ -356,22 +357,43 @@ def forget_past(cluster: Cluster) -> Cluster:
     """The group without its past: no fault has happened, one log epoch has written all bytes.
 
     Its future is the same if no slave holds a byte that its master does not have. A message that
-    the master does not have is no longer owed.
+    the master does not have is no longer owed; one that it has is, even if another broker once
+    deleted it.
     """
     master = cluster.master
 
     def merge(log: CommitLog) -> CommitLog:
-        return evolve(log, ends=(log.max_offset,) * len(log.ends))
+        def is_left(begin: int, end: int) -> bool:
+            return (begin < end) & (log.start_offset < end)
 
-    messages = tuple(
-        evolve(m, ghost_life=0) if has_message(master.log, m) else Message()
-        for m in cluster.messages
-    )
+        begins = {name: getattr(log, f"ghost_{name}_start_offset") for name in ("foreign", "torn")}
+        ends = {name: getattr(log, f"ghost_{name}_end_offset") for name in begins}
+        bounds = {
+            f"ghost_{name}_{side}_offset": choose(is_left(begins[name], ends[name]), bound, 0)
+            for name in begins
+            for side, bound in (("start", begins[name]), ("end", ends[name]))
+        }
+        return evolve(log, ends=(log.max_offset,) * len(log.ends), **bounds)
+
+    def follow(message: Message) -> Message:
+        is_there = has_message(master.log, message)
+        is_received = message.ghost_is_received | is_on_some_slave(cluster, message)
+        kept = evolve(
+            message,
+            ghost_life=0,
+            ghost_is_received=is_received,
+            ghost_is_expired=False,
+            ghost_is_deleted_early=False,
+        )
+        none = Message()
+        names = (each.name for each in fields(Message))
+        return Message(**{n: choose(is_there, getattr(kept, n), getattr(none, n)) for n in names})
+
     return evolve(
         cluster,
         master=evolve(master, log=merge(master.log), ghost_life=0),
         slaves=tuple(evolve(s, log=merge(s.log)) for s in cluster.slaves),
-        messages=messages,
+        messages=tuple(map(follow, cluster.messages)),
         faults=FaultCounts(),
     )
 

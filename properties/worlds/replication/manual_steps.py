@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.language.operators import negate
+from reference.language.operators import choose, negate
 from reference.language.rule import RuleBody, between, replace_at, rule, when
 from reference.worlds.replication.changes.controller_mode.losses import make_empty_disk
 from reference.worlds.replication.controller.epochs import (
@@ -83,8 +83,16 @@ def copy_store_to_master(cluster: Cluster, slave: int) -> RuleBody:
     )
     # EFFECT
     log = copy_log(source.log)
-    changed = evolve(cluster, master=evolve(master, log=log, has_abort_file=source.has_abort_file))
-    return copy_epochs(changed, get_place(slave), MASTER_PLACE)
+    is_same_end = (master.log.max_offset == log.max_offset) & (
+        master.log.last_file_offset == log.last_file_offset
+    )
+    copied = evolve(
+        master,
+        log=log,
+        has_abort_file=source.has_abort_file,
+        trailing_blank_offset=choose(is_same_end, master.trailing_blank_offset, UNKNOWN_OFFSET),
+    )
+    return copy_epochs(evolve(cluster, master=copied), get_place(slave), MASTER_PLACE)
 
 
 @rule(who="operator", source="sync on the master's machine")

@@ -1,0 +1,1 @@
+"""Courses after an outage of the master, each proved or refuted whatever happened before it."""
