@@ -27,6 +27,7 @@ PAGE = Page(
     SPEC / OUTAGE_PAGE,
     {
         "outages": outages.render_outages,
+        "two masters": outages.render_two_masters,
         "course count": courses.render_count,
         "courses": courses.render_courses,
         "befores": courses.render_befores,
