@@ -293,4 +293,18 @@ def test_a_promotion_is_explained_with_what_the_slave_does_not_know() -> None:
     assert "Whenever a slave is promoted" in output
     for told in ("delayOffset.json", "repeats of up to a minute", "topics and subscription groups"):
         assert told in output
-    assert "Whenever a slave is promoted" not in run("D28")
+    proved = "Start it, stop it, copy its store to the slave: as good as new."
+    assert proved in output
+    others = run("D28")
+    assert "Whenever a slave is promoted" not in others
+    assert proved not in " ".join(others.split())
+
+
+def test_what_is_proved_of_courses_depends_on_what_had_happened() -> None:
+    """A promoted slave of a SYNC_MASTER has what was answered, if no machine lost power."""
+    stock = str(CONF / "2m-2s-sync")
+    plain = " ".join(run("P32", stock).split())
+    assert "Promote the slave, then copy back: keeps what was answered." in plain
+    harsh = " ".join(run("promotion_repeats_no_message", "power loss of both", stock).split())
+    assert "Promote the slave, then copy back: keeps what was answered." not in harsh
+    assert "If the slave is sound: promote it, then copy back: as good as new." in harsh

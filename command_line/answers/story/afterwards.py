@@ -10,6 +10,7 @@ from command_line.output.width import get_drawing_width, get_prose_width, wrap
 from properties.checkout import PROGRAM
 from properties.generated_text import count_steps
 from properties.language.world import ClaimedStructure
+from properties.scenarios.courses.certificates import GROUPS, list_proved
 from properties.scenarios.procedures.procedures import (
     OUTAGE_PAGE,
     STORE_CHECK,
@@ -36,9 +37,13 @@ from properties.verdicts.analysis import Analysis
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.verdict import Verdict
 from properties.worlds.system.world import ClaimedSystem
+from properties.z3.fault_sets import get_all_faults
 
 WORD_WIDTH = 9
 """The widest of the words before a recovery, and a blank."""
+
+PROMOTIONS_LETTER = "P"
+"""The row of ``check`` about promotions."""
 
 REFUSALS = {
     "is_slave_longer": "no slave's log is longer than the master's",
@@ -89,6 +94,7 @@ def tell_afterwards(broken: BrokenGroup) -> Iterator[str]:
         yield from tell_readers(broken.verdict.guarantee, readers)
     if PROMOTED_CLAIM in broken.claims:
         yield from tell_promotion()
+    yield from tell_proved(broken)
     for procedure, source in procedures:
         yield from tell_procedure(procedure, source, has_drawing=not broken.is_system)
     if not trials.outcomes and not readers and not procedures:
@@ -104,6 +110,27 @@ def tell_promotion() -> Iterator[str]:
         text = f"{advice.do}. {advice.why}".replace("`", "")
         head = f"  {advice.when:<{WORD_WIDTH}}"
         yield from wrap(text, get_prose_width(), head, " " * len(head))
+
+
+def tell_proved(broken: BrokenGroup) -> Iterator[str]:
+    """What is proved of courses, whatever the faults of this failure's column have done before."""
+    group = broken.structure.log if isinstance(broken.structure, ClaimedSystem) else None
+    row = find_row(broken.verdict.guarantee)
+    if group not in GROUPS or row is None or row.letter != PROMOTIONS_LETTER:
+        return
+    faults = frozenset(broken.structure.world.get_fault_model(broken.verdict.fault).admitted)
+    told = list_proved(group, faults & get_all_faults(group))
+    if told:
+        yield ""
+        yield from wrap(
+            "Proved for every pair like this one, whichever way its master ends, if no other "
+            f"faults than those of “{broken.verdict.fault}” have happened before "
+            f"(spec/{OUTAGE_PAGE}#proved-or-refuted):",
+            get_prose_width(),
+        )
+    for course, claims in told:
+        text = f"{course.words}: {join([claim.words for claim in claims])}."
+        yield from wrap(text, get_prose_width(), "  ", "    ")
 
 
 def tell_signs(broken: BrokenGroup) -> Iterator[str]:

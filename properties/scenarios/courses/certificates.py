@@ -8,7 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from properties.checkout import PROGRAM
-from properties.scenarios.courses.courses import COURSES, OUTAGES, make_group
+from properties.scenarios.courses.courses import (
+    COURSES,
+    OUTAGES,
+    CourseClaim,
+    OutageCourse,
+    make_group,
+)
 from properties.scenarios.courses.refutations import CASES, CourseQuestion, Key
 from properties.scenarios.courses.verdicts import CourseVerdicts
 from properties.scenarios.procedures.procedures import compute_operated_machine
@@ -20,10 +26,10 @@ from properties.verdicts.certificates import (
 )
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import read_entries, write_entry
-from properties.verdicts.verdict import InternalDisagreementError
+from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.worlds.replication.world import CERTIFIED_GROUPS, ClaimedGroup
-from properties.z3.fault_sets import Refutation, get_all_faults
+from properties.z3.fault_sets import FaultSet, Refutation, get_all_faults
 from reference.language.machine import record_instance, record_predicate
 
 COURSES_FILE = "courses.json"
@@ -122,6 +128,25 @@ def load_courses(
     if digest != compute_courses_digest(structure):
         raise make_disagreement(structure, "made from other rules")
     return verdicts
+
+
+def list_proved(
+    structure: ClaimedGroup, faults: FaultSet
+) -> list[tuple[OutageCourse, tuple[CourseClaim, ...]]]:
+    """The courses of which something is proved, however the master ends, after these faults.
+
+    Raises InternalDisagreementError.
+    """
+    missing = {
+        (each.case.course.key, each.case.question.key)
+        for each in load_courses(structure)
+        if each.get_word(faults) is not VerdictWord.PROVED
+    }
+    told = (
+        (course, tuple(q for q in course.questions if (course.key, q.key) not in missing))
+        for course in COURSES
+    )
+    return [(course, claims) for course, claims in told if claims]
 
 
 def _as_key(stored: Any) -> Key:
