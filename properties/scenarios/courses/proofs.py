@@ -32,8 +32,11 @@ from reference.language.machine import RecordedInstance, record_instance, record
 from reference.language.operator_table import Sort
 from reference.language.terms import Term
 
-BOUND = "has_modelled_life_left"
-"""That the model's epochs are not used up is a bound of the model, and no condition of a broker."""
+BOUNDS = ("has_modelled_life_left", "is_within_limit", "is_counted_within_limit")
+"""Bounds of the model, and no conditions of brokers: neither its epochs nor its faults are used up.
+
+How often a fault may happen is any number, so no state is left out by the latter.
+"""
 
 COUNT_PREFIX = "faults."
 
@@ -48,6 +51,11 @@ class Path:
     """What must hold for the sequence to be possible."""
     facts: tuple[Any, ...] = ()
     """Bounds of the model, and what is known of numbers of their own."""
+
+
+def choose_within(low: Any, argument: Any, high: Any) -> Any:
+    """The argument is within its range, unless that is empty: then a condition does not hold."""
+    return z3.Implies(low <= high, z3.And(low <= argument, argument <= high))
 
 
 class CourseProver:
@@ -99,10 +107,10 @@ class CourseProver:
             for each, *_ in step.arguments
         }
         now = Translator(arithmetic, {**path.leaves, **chosen})
-        conditions = [now(term) for key, term in step.conditions.items() if key != BOUND]
-        bounds = [now(term) for key, term in step.conditions.items() if key == BOUND]
+        conditions = [now(term) for key, term in step.conditions.items() if key not in BOUNDS]
+        bounds = [now(term) for key, term in step.conditions.items() if key in BOUNDS]
         ranges = [
-            z3.And(now(low) <= now(argument), now(argument) <= now(high))
+            choose_within(now(low), now(argument), now(high))
             for _, argument, low, high in step.arguments
         ]
         leaves = {**path.leaves, **{key: now(term) for key, term in step.effects.items()}}

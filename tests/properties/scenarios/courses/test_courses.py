@@ -20,7 +20,6 @@ from properties.scenarios.courses.courses import (
     KEPT,
     NEW,
     OUTAGES,
-    SAME,
     MasterEnd,
     OutageCourse,
     is_undamaged,
@@ -117,13 +116,44 @@ def test_a_promotion_keeps_what_was_answered(prover: CourseProver) -> None:
     assert prover.find_survived(failures, frozenset({"slave_power_losses"})) is None
 
 
-def test_equal_bytes_let_the_old_master_return(prover: CourseProver) -> None:
-    """Equal ends do not."""
+def test_equal_bytes_are_worth_more_than_equal_ends() -> None:
+    """An ASYNC_MASTER's slave may end like its master with zeros in the last message."""
+    asynchronous = CourseProver(make_group(ASYNCHRONOUS))
     stop = OUTAGE_BY_KEY["stop"]
-    equal = list(prover.list_failures(stop, COURSE_BY_KEY["equal logs, promote"], SAME))
-    alike = list(prover.list_failures(stop, COURSE_BY_KEY["equal ends, promote"], SAME))
-    assert prover.find_survived(equal, NOTHING) is not None
-    assert prover.find_survived(alike, NOTHING) is None
+    equal = list(asynchronous.list_failures(stop, COURSE_BY_KEY["equal logs, promote"], KEPT))
+    alike = list(asynchronous.list_failures(stop, COURSE_BY_KEY["equal ends, promote"], KEPT))
+    assert asynchronous.find_survived(equal, NOTHING) is not None
+    assert asynchronous.find_survived(alike, NOTHING) is None
+
+
+@pytest.mark.parametrize("structure", GROUPS, ids=lambda s: s.name)
+def test_what_the_page_says_of_ends_and_bytes(structure: ClaimedGroup) -> None:
+    """Equal ends change no verdict on a promotion but after the loss of the disk; bytes do."""
+    for outage in ("stop", "kill", "power loss"):
+        alone = find(structure, outage, "promote", "kept").get_word(NOTHING)
+        assert find(structure, outage, "equal ends, promote", "kept").get_word(NOTHING) is alone
+    for outage in ("stop", "kill"):
+        equal = find(structure, outage, "equal logs, promote", "kept")
+        assert equal.get_word(NOTHING) is VerdictWord.PROVED
+
+
+@pytest.mark.parametrize("structure", GROUPS, ids=lambda s: s.name)
+def test_what_the_page_says_of_good_courses(structure: ClaimedGroup) -> None:
+    """Two courses leave a pair that is as good as new, after whatever."""
+    everything = frozenset(FAULT_MODEL_BY_NAME["every fault"].admitted)
+    for course in ("copy to slave", "compare, promote, copy back"):
+        for outage in OUTAGE_BY_KEY:
+            assert find(structure, outage, course, "new").get_word(everything) is VerdictWord.PROVED
+    kept = {find(structure, o, "promote", "kept").get_word(NOTHING) for o in OUTAGE_BY_KEY}
+    is_kept = structure.is_sync_master and not structure.is_sync_flush
+    assert kept == {VerdictWord.PROVED if is_kept else VerdictWord.REFUTED}
+
+
+def test_an_empty_range_hides_no_impossible_course(prover: CourseProver) -> None:
+    """What a course cannot choose from makes it impossible, and no contradiction."""
+    stale = evolve(COURSE_BY_KEY["start"], sequences=(("restart_master_with_stale_bytes",),))
+    failures = prover.list_failures(OUTAGE_BY_KEY["kill"], stale, KEPT)
+    assert prover.find_survived(failures, NOTHING) is None
 
 
 def test_a_course_that_may_be_impossible_is_not_proved(prover: CourseProver) -> None:
