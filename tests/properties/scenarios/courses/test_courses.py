@@ -38,10 +38,13 @@ from properties.scenarios.procedures.procedures import compute_operated_machine
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts.certificates import get_world_folder
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS
 from properties.worlds.replication.world import ClaimedGroup
 from properties.z3.fault_sets import FaultSet, compute_faults, get_all_faults, make_parameters
 from properties.z3.induction import SolverGaveUpError
+from reference.releases.releases import CONTROLLER
+from reference.releases.versions import RULE_SETS
 from reference.worlds.replication.state import empty_log
 
 STOCK, ASYNCHRONOUS = GROUPS[0], GROUPS[2]
@@ -250,3 +253,17 @@ def test_each_proof_is_found_again(structure: ClaimedGroup) -> None:
         failures = list(prover.list_failures(case.outage, case.course, case.question))
         for faults in each.proved:
             assert prover.find_survived(failures, faults) is not None, case.key
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("release", [name for name in RULE_SETS if CONTROLLER not in name])
+def test_good_courses_are_good_in_later_releases(release: str) -> None:
+    """What leaves a pair as good as new does so without a controller, whatever the release."""
+    for structure in GROUPS:
+        later = STRUCTURES[f"{structure.name} at {release}"]
+        prover = CourseProver(make_group(later))
+        everything = frozenset(FAULT_MODEL_BY_NAME["every fault"].admitted)
+        for course in ("copy to slave", "compare, promote, copy back"):
+            for outage in OUTAGES:
+                failures = prover.list_failures(outage, COURSE_BY_KEY[course], NEW)
+                assert prover.find_survived(failures, everything) is not None, (course, outage.key)
