@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from types import MappingProxyType
+from typing import Any
 
 import z3
 from attrs import frozen
@@ -90,6 +91,32 @@ def find_unexplored(
         return None
     model = solver.model()
     return frozenset(n for n, v in is_in.items() if z3.is_true(model.eval(v)))
+
+
+def find_harmless(
+    solver: z3.Solver,
+    absence: Mapping[str, Any],
+    denied: Iterable[Any],
+    faults: FaultSet,
+    query: str,
+) -> FaultSet | None:
+    """A set of faults, with at least these, that leaves what is denied impossible; or None.
+
+    ``absence`` has a literal of the solver for each fault, which says that there is none. Raises
+    SolverGaveUpError with the name of the query.
+    """
+    solver.push()
+    try:
+        solver.add(*denied)
+        answer = solver.check(*(absent for name, absent in absence.items() if name not in faults))
+        if answer == z3.unknown:
+            raise SolverGaveUpError(query, solver.reason_unknown())
+        if answer == z3.sat:
+            return None
+        needed = {str(absent) for absent in solver.unsat_core()}
+        return frozenset(name for name, absent in absence.items() if str(absent) not in needed)
+    finally:
+        solver.pop()
 
 
 class FaultSetProver:
@@ -181,21 +208,11 @@ class FaultSetProver:
         return found
 
     def _ask(self, name: str, claim: Term, faults: FaultSet) -> FaultSet | None:
-        problem, solver = self.problem, self.solver
+        problem = self.problem
         problem.queries += 1
-        solver.push()
-        try:
-            solver.add(z3.Not(problem.now(claim)), *problem.now.side_conditions)
-            absent = [v for n, v in self.absence.items() if n not in faults]
-            answer = solver.check(*absent)
-            if answer == z3.unknown:
-                raise SolverGaveUpError(f"whether {name} follows", solver.reason_unknown())
-            if answer == z3.sat:
-                return None
-            needed = {str(v) for v in solver.unsat_core()}
-            return frozenset(n for n, v in self.absence.items() if str(v) not in needed)
-        finally:
-            solver.pop()
+        denied = [z3.Not(problem.now(claim)), *problem.now.side_conditions]
+        query = f"whether {name} follows"
+        return find_harmless(self.solver, self.absence, denied, faults, query)
 
     def grow(self, guarantee: str, faults: FaultSet) -> FaultSet | None:
         """A largest survived set with these faults. None without a proof for them."""

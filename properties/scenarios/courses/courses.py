@@ -36,20 +36,17 @@ class MasterEnd:
     key: str
     words: str
     sequences: tuple[Sequence, ...]
-    fault: str
-    """The fault that it counts as; empty for an orderly stop."""
 
 
 OUTAGES = (
-    MasterEnd("stop", "stopped in order", (("finish_master_stop",),), ""),
-    MasterEnd("kill", "killed", (("kill_master",),), "master_kills"),
+    MasterEnd("stop", "stopped in order", (("finish_master_stop",),)),
+    MasterEnd("kill", "killed", (("kill_master",),)),
     MasterEnd(
         "power loss",
         "lost its power",
         (("lose_master_power",), ("lose_master_power_in_record",)),
-        "master_power_losses",
     ),
-    MasterEnd("disk loss", "lost its disk", (("lose_master_disk",),), "master_disk_losses"),
+    MasterEnd("disk loss", "lost its disk", (("lose_master_disk",),)),
 )
 
 SLAVE_STOP = ("begin_slave_stop[0]", "finish_slave_stop[0]")

@@ -25,8 +25,8 @@ from properties.scenarios.courses.courses import (
     is_slave_down,
 )
 from properties.scenarios.procedures.procedures import compute_operated_machine
-from properties.z3.fault_sets import FaultSet
-from properties.z3.induction import InductionProblem, SolverGaveUpError, make_solver, prove_lemmas
+from properties.z3.fault_sets import FaultSet, find_harmless
+from properties.z3.induction import InductionProblem, make_solver, prove_lemmas
 from properties.z3.translation import Translator, conjoin
 from reference.language.machine import RecordedInstance, record_instance, record_predicate
 from reference.language.operator_table import Sort
@@ -39,6 +39,8 @@ How often a fault may happen is any number, so no state is left out by the latte
 """
 
 COUNT_PREFIX = "faults."
+
+QUERY = "whether a course keeps a claim"
 
 
 @frozen
@@ -67,13 +69,12 @@ class CourseProver:
         self.lemmas = prove_lemmas(structure)
         self.recorded: dict[str, RecordedInstance] = {}
         self.terms: dict[Predicate, Term] = {}
-        self.queries = 0
         self.steps = 0
 
     @cached_property
     def solver(self) -> z3.Solver:
         """A solver with the lemmas, and with literals for the absence of faults."""
-        solver, problem = make_solver("whether a course keeps a claim"), self.problem
+        solver, problem = make_solver(QUERY), self.problem
         solver.set(unsat_core=True)
         solver.add(problem.parameter_constraints)
         solver.add([problem.now(problem.predicates[name]) for name in self.lemmas])
@@ -162,25 +163,8 @@ class CourseProver:
         """
         survived = frozenset(self.absence)
         for failure in failures:
-            found = self._find_absent(failure, faults)
+            found = find_harmless(self.solver, self.absence, [failure], faults, QUERY)
             if found is None:
                 return None
-            survived -= found
+            survived &= found
         return survived
-
-    def _find_absent(self, failure: Any, faults: FaultSet) -> FaultSet | None:
-        """The faults whose absence makes a failure impossible; None if it is possible."""
-        self.queries += 1
-        self.solver.push()
-        try:
-            self.solver.add(failure)
-            absent = [each for name, each in self.absence.items() if name not in faults]
-            answer = self.solver.check(*absent)
-            if answer == z3.unknown:
-                raise SolverGaveUpError("whether a course keeps a claim", "unknown")
-            if answer == z3.sat:
-                return None
-            needed = {str(each) for each in self.solver.unsat_core()}
-            return frozenset(n for n, each in self.absence.items() if str(each) in needed)
-        finally:
-            self.solver.pop()

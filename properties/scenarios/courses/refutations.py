@@ -31,7 +31,7 @@ WALKS, WALK_STEPS = 60, 20
 """The number and the length of random walks for a fault model that leaves a question open."""
 
 Key = tuple[str, str, str]
-"""MasterEnd, course and question."""
+"""Outage, course and question."""
 
 Found = dict[Key, dict[FaultSet, Schedule]]
 """Refutations by what happened before the outage."""
@@ -62,7 +62,7 @@ class ReachedState:
     steps: Schedule = ()
 
 
-def list_moments(structure: ClaimedGroup, known: Iterable[Schedule]) -> Iterator[ReachedState]:
+def list_moments(structure: ClaimedGroup, known: Iterable[Schedule]) -> list[ReachedState]:
     """Each state along these schedules in which the master runs, once, the nearest first."""
     parameters = make_parameters(structure, frozenset(structure.world.everything.admitted))
     told: set[Cluster] = set()
@@ -77,7 +77,7 @@ def list_moments(structure: ClaimedGroup, known: Iterable[Schedule]) -> Iterator
                 if each.state.master.is_up and each.state not in told:
                     told.add(each.state)
                     moments.append(each)
-    return iter(sorted(moments, key=lambda moment: len(moment.steps)))
+    return sorted(moments, key=lambda moment: len(moment.steps))
 
 
 def take(moment: ReachedState, sequence: Sequence) -> list[ReachedState]:

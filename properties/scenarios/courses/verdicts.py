@@ -57,7 +57,7 @@ def decide_courses(
         proved[case] = prove_case(prover, case)
     say(f"{structure.name}: courses after known schedules")
     trials = CourseTrials(group)
-    moments = list(list_moments(group, known))
+    moments = list_moments(group, known)
     for moment in moments:
         trials.try_all(moment)
     draw = Random(SEED)

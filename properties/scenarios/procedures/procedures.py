@@ -361,41 +361,41 @@ def forget_past(cluster: Cluster) -> Cluster:
     deleted it.
     """
     master = cluster.master
-
-    def merge(log: CommitLog) -> CommitLog:
-        def is_left(begin: int, end: int) -> bool:
-            return (begin < end) & (log.start_offset < end)
-
-        begins = {name: getattr(log, f"ghost_{name}_start_offset") for name in ("foreign", "torn")}
-        ends = {name: getattr(log, f"ghost_{name}_end_offset") for name in begins}
-        bounds = {
-            f"ghost_{name}_{side}_offset": choose(is_left(begins[name], ends[name]), bound, 0)
-            for name in begins
-            for side, bound in (("start", begins[name]), ("end", ends[name]))
-        }
-        return evolve(log, ends=(log.max_offset,) * len(log.ends), **bounds)
-
-    def follow(message: Message) -> Message:
-        is_there = has_message(master.log, message)
-        is_received = message.ghost_is_received | is_on_some_slave(cluster, message)
-        kept = evolve(
-            message,
-            ghost_life=0,
-            ghost_is_received=is_received,
-            ghost_is_expired=False,
-            ghost_is_deleted_early=False,
-        )
-        none = Message()
-        names = (each.name for each in fields(Message))
-        return Message(**{n: choose(is_there, getattr(kept, n), getattr(none, n)) for n in names})
-
     return evolve(
         cluster,
-        master=evolve(master, log=merge(master.log), ghost_life=0),
-        slaves=tuple(evolve(s, log=merge(s.log)) for s in cluster.slaves),
-        messages=tuple(map(follow, cluster.messages)),
+        master=evolve(master, log=merge_epochs(master.log), ghost_life=0),
+        slaves=tuple(evolve(s, log=merge_epochs(s.log)) for s in cluster.slaves),
+        messages=tuple(follow_anew(cluster, message) for message in cluster.messages),
         faults=FaultCounts(),
     )
+
+
+def merge_epochs(log: CommitLog) -> CommitLog:
+    """The log as if one epoch had written it; of damage only what it still holds."""
+    begins = {name: getattr(log, f"ghost_{name}_start_offset") for name in ("foreign", "torn")}
+    ends = {name: getattr(log, f"ghost_{name}_end_offset") for name in begins}
+    is_left = {n: (begins[n] < ends[n]) & (log.start_offset < ends[n]) for n in begins}
+    bounds = {
+        f"ghost_{name}_{side}_offset": choose(is_left[name], bound, 0)
+        for name in begins
+        for side, bound in (("start", begins[name]), ("end", ends[name]))
+    }
+    return evolve(log, ends=(log.max_offset,) * len(log.ends), **bounds)
+
+
+def follow_anew(cluster: Cluster, message: Message) -> Message:
+    """A message as if it was put just now, or one that was never put if the master lacks it."""
+    is_there = has_message(cluster.master.log, message)
+    kept = evolve(
+        message,
+        ghost_life=0,
+        ghost_is_received=message.ghost_is_received | is_on_some_slave(cluster, message),
+        ghost_is_expired=False,
+        ghost_is_deleted_early=False,
+    )
+    none = Message()
+    names = (each.name for each in fields(Message))
+    return Message(**{n: choose(is_there, getattr(kept, n), getattr(none, n)) for n in names})
 
 
 def find_missing_lemmas(cluster: Cluster) -> tuple[str, ...]:

@@ -179,7 +179,7 @@ def test_random_walks_contradict_no_proof() -> None:
     """They try every course in states that no known schedule has."""
     group = make_group(ASYNCHRONOUS)
     known = load_known_schedules(get_world_folder(ASYNCHRONOUS))[::6]
-    moments, trials = list(list_moments(group, known)), CourseTrials(group)
+    moments, trials = list_moments(group, known), CourseTrials(group)
     faults = FAULT_MODEL_BY_NAME["slave kill"]
     for moment in list(list_strays(group, moments, faults, Random(7)))[::8]:
         assert compute_faults(group, moment.steps) <= {"slave_kills"}
